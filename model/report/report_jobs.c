@@ -312,7 +312,7 @@ static void take_decode(report_decode_outcome_t *outcome, const decode_run_t *ru
   for (size_t i = 0; i < list->count; ++i) {
     const decode_op_t *op = &list->ops[i];
     const report_decode_kind_t kind = decode_kind(op);
-    report_decode_part_t *part = &outcome->part[op->layer == DECODE_NO_LAYER                   ? REPORT_DECODE_OUTSIDE
+    report_decode_part_t *part = &outcome->part[op->layer == LLM_NO_LAYER                      ? REPORT_DECODE_OUTSIDE
                                                 : checkpoint_is_mixture(run->model, op->layer) ? REPORT_DECODE_MIXTURE
                                                                                                : REPORT_DECODE_DENSE];
     ++part->operations;

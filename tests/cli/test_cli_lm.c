@@ -5,15 +5,16 @@
 #include "base/json.h"
 #include "cli_test.h"
 #include "kernel/lm/lm_settings.h"
-#include "llm/lm/lm_windows.h"
+#include "llm/lm/lm_text.h"
 #include "llm/text/score.h"
 
 static base_error_t error;
-static const lm_shape_t shape = {.vocab = 100, .context = 4};
+static const checkpoint_config_t shape = {.vocab_size = 100, .max_position_embeddings = 4};
 
-static bool read_windows(const char *text, size_t size, size_t most, lm_windows_t *windows) {
+static bool read_windows(const char *text, size_t size, size_t most, llm_text_t *windows) {
+  const llm_vocab_t vocab = lm_vocab(&shape);
   write_file("text", text, size);
-  return lm_windows_read("text", &shape, most, windows, &error);
+  return llm_text_read("text", &vocab, shape.max_position_embeddings, most, windows, &error);
 }
 
 // Windows of five bytes; one byte left over is none, two are one.
@@ -25,30 +26,33 @@ static void windows_of_a_text(void **state) {
   } cases[] = {{2, 0, 1, 1},  {5, 0, 1, 4},  {6, 0, 1, 4},  {7, 0, 2, 1},  {10, 0, 2, 4},
                {12, 0, 3, 1}, {15, 0, 3, 4}, {15, 2, 2, 4}, {12, 9, 3, 1}, {7, 1, 1, 4}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
-    lm_windows_t windows;
+    llm_text_t windows;
     assert_true(read_windows(text, cases[i].bytes, cases[i].most, &windows));
     assert_int_equal(windows.windows, cases[i].windows);
     for (size_t w = 0; w < windows.windows; ++w) {
-      const lm_window_t window = lm_windows_at(&windows, w);
-      assert_int_equal(window.predictions, w + 1 < windows.windows ? 4 : cases[i].last);
-      assert_memory_equal(window.bytes, text + 5 * w, window.predictions + 1);
+      const size_t predictions = llm_window_predictions(&windows, w);
+      assert_int_equal(predictions, w + 1 < windows.windows ? 4 : cases[i].last);
+      for (size_t t = 0; t <= predictions; ++t) {
+        assert_int_equal(llm_window(&windows, w)[t], text[5 * w + t]);
+      }
     }
-    lm_windows_free(&windows);
+    llm_tokens_free(&windows.tokens);
   }
 }
 
 static void texts_that_are_refused(void **state) {
   (void)state;
-  lm_windows_t windows;
+  llm_text_t windows;
   assert_false(read_windows("", 0, 0, &windows));
   assert_contains(error.text, "text: 0 bytes; expected at least 2");
   assert_false(read_windows("a", 1, 3, &windows));
   assert_contains(error.text, "text: 1 byte;");
   assert_false(read_windows("abd", 3, 0, &windows));
   assert_contains(error.text, "text: byte 2 is 100; the model knows 0 to 99");
-  assert_false(lm_windows_read("none", &shape, 0, &windows, &error));
+  const llm_vocab_t vocab = lm_vocab(&shape);
+  assert_false(llm_text_read("none", &vocab, 4, 0, &windows, &error));
   assert_contains(error.text, "none: No such file");
-  assert_null(windows.bytes);
+  assert_null(windows.tokens.list);
 }
 
 // Many times what is read at once.
@@ -60,23 +64,25 @@ static void a_long_text(void **state) {
   for (size_t i = 0; i < BYTES; ++i) {
     text[i] = (char)(i * i % 97);
   }
-  lm_windows_t windows;
+  llm_text_t windows;
   assert_true(read_windows(text, BYTES, 0, &windows));
   assert_int_equal(windows.windows, BYTES / 5 + 1);
-  assert_int_equal(windows.count, BYTES);
-  assert_memory_equal(windows.bytes, text, BYTES);
-  lm_windows_free(&windows);
+  assert_int_equal(windows.tokens.count, BYTES);
+  for (size_t i = 0; i < BYTES; ++i) {
+    assert_int_equal(windows.tokens.list[i], text[i]);
+  }
+  llm_tokens_free(&windows.tokens);
   free(text);
 }
 
 static void scores(void **state) {
   (void)state;
-  static const uint8_t bytes[] = {9, 0, 2, 1};
-  const lm_window_t window = {bytes, 3};
+  uint32_t bytes[] = {9, 0, 2, 1};
+  const llm_text_t text = {.tokens = {bytes, 4, 4}, .context = 3, .windows = 1};
   // 1 : 1 : 2; two equals, which the reference tells apart; certainty.
   const float logits[] = {0, 0, logf(2), 5, 4, 5, 0, 90, 0};
   const float reference[] = {0, 0, 1, 4, 4, 5, 0, 90, 0};
-  const lm_score_t score = lm_window_score(&window, 3, logits, reference);
+  const lm_score_t score = lm_window_score(&text, 0, 3, logits, reference);
   assert_int_equal(score.predictions, 3);
   assert_int_equal(score.agree, 2);  // the first of equals is best: 0, where the reference says 2
   const double expected = (log(4) + log(2 + exp(-1)) + 0) / 3;

@@ -387,7 +387,7 @@ static void note(void *context, const walk_event_t *event) {
   assert_true(event->first == 0 && (event->rows == TOKENS || event->tokens != NULL));
   const size_t bytes = event->rows * event->columns * sizeof *event->values;
   switch (event->stage) {
-    case WALK_Q_ROTATED:
+    case WALK_Q:
       memcpy(notes->q, event->values, bytes);
       break;
     case WALK_Q_ABSORBED:

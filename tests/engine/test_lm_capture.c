@@ -57,7 +57,8 @@ static void is_the_models(void **state) {
   base_error_t error;
   char path[1024];
   char message[256];
-  uint8_t text[TOKENS];
+  uint8_t bytes[TOKENS];
+  uint32_t text[TOKENS];
   size_t heads_seen = 0;
   assert_true(lm_capture(WINDOW, TOKENS, &capture, &error));
   assert_true(capture.d <= 256);
@@ -65,8 +66,11 @@ static void is_the_models(void **state) {
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   assert_int_equal(fseek(file, WINDOW * (TOKENS + 1), SEEK_SET), 0);
-  assert_int_equal(fread(text, 1, TOKENS, file), TOKENS);
+  assert_int_equal(fread(bytes, 1, TOKENS, file), TOKENS);
   fclose(file);
+  for (size_t i = 0; i < TOKENS; ++i) {
+    text[i] = bytes[i];
+  }
   snprintf(path, sizeof path, "%s/tests/data/kjv_lm_bf16.bin", config_home());
   lm_t *lm = lm_open(path, 0, message, sizeof message);
   assert_non_null(lm);

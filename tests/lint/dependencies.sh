@@ -22,11 +22,12 @@ config: base host
 core: base num config hal
 waves:
 engine: num host waves hal
-llm: base host num
+llm: base host num hal
 llm/checkpoint:
-llm/lm: /text
+llm/family: /checkpoint
+llm/lm: /checkpoint /family /text
 llm/text:
-llm/walk: /checkpoint
+llm/walk: /checkpoint /family
 array: base llm/checkpoint num
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /inspect /watch
@@ -44,7 +45,8 @@ silicon/power: /gates /synth
 kernel: array soc llm/* engine num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
-kernel/decode: /. /attention
+kernel/decode: /. /attention /decode/list
+kernel/decode/list: /. /attention /decode
 kernel/engine: /. /attention /lm
 kernel/flash: /. /attention
 kernel/fp8: /. /attention
@@ -115,7 +117,7 @@ tb/hfa: /.
 tb/icarus: /fp /hfa
 tb/axi: hal
 tests/checkpoint: llm/checkpoint base host num /num
-tests/decode: llm/walk llm/checkpoint base host num /num /checkpoint
+tests/decode: llm/walk llm/family llm/checkpoint base host num /num /checkpoint
 tests/cli: array llm/* base config host num report report/* kernel/* cli/*
 tests/core: core num hal
 tests/engine: config num llm/* kernel/*

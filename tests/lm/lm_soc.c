@@ -19,7 +19,7 @@ typedef struct both {
 
 static bool attend(void *context, const lm_attention_t *a) {
   both_t *both = context;
-  const size_t count = a->n * a->shape->dim;
+  const size_t count = a->n * a->shape->hidden_size;
   if (!lm_machine_attend(both->machine, a)) {
     return false;
   }
@@ -64,9 +64,9 @@ static bool make_machine(both_t *both, const lm_t *lm, lm_machine_options_t *opt
   return both->machine != NULL;
 }
 
-static bool run(both_t *both, lm_t *lm, const uint8_t *text, size_t bytes, size_t more) {
+static bool run(both_t *both, lm_t *lm, const uint32_t *text, size_t bytes, size_t more) {
   const lm_backend_t backend = {.attend = attend, .attend_context = both};
-  float *logits = malloc(lm_shape(lm)->vocab * sizeof *logits);
+  float *logits = malloc(lm_shape(lm)->vocab_size * sizeof *logits);
   bool good = logits != NULL && lm_forward(lm, text, bytes, &backend, logits, true);
   for (size_t i = 0; good && i < more; ++i) {
     good = lm_forward(lm, text + bytes + i, 1, &backend, logits, true);
@@ -81,6 +81,7 @@ static bool run(both_t *both, lm_t *lm, const uint8_t *text, size_t bytes, size_
 
 int main(int argc, char **argv) {
   static uint8_t text[1 << 16];
+  static uint32_t tokens[1 << 16];
   char message[1280];
   if (argc < 5) {
     return 2;
@@ -92,19 +93,25 @@ int main(int argc, char **argv) {
   if (file != NULL) {
     fclose(file);
   }
+  for (size_t i = 0; i < length; ++i) {
+    tokens[i] = text[i];
+  }
   lm_t *lm =
       lm_open(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin", argc > 6 ? strtoull(argv[6], NULL, 10) : 0, message, sizeof message);
   lm_machine_options_t options = {0};
   both_t both = {0};
   if (lm == NULL || length < bytes + more || !make_machine(&both, lm, &options, argv) ||
-      !run(&both, lm, text, bytes, more)) {
+      !run(&both, lm, tokens, bytes, more)) {
     fprintf(stderr, "%s\n", lm == NULL ? message : "failed");
     return 2;
   }
   const lm_machine_books_t *books = lm_machine_books(both.machine);
   printf("%llu cycles in %llu launches; %zu of %zu values differ\n", (unsigned long long)books->cycles,
          (unsigned long long)books->launches, both.differ, both.values);
-  const int code = both.differ == 0 && both.values == (bytes + more) * lm_shape(lm)->dim * lm_shape(lm)->layers ? 0 : 1;
+  const int code =
+      both.differ == 0 && both.values == (bytes + more) * lm_shape(lm)->hidden_size * lm_shape(lm)->num_hidden_layers
+          ? 0
+          : 1;
   lm_machine_close(both.machine);
   lm_close(lm);
   return code;

@@ -121,17 +121,27 @@ static inline uint8_t *read_data(const char *path, size_t *size) {
   return bytes;
 }
 
-static inline uint8_t *read_text(void) {
+static inline uint32_t *tokens_of(const char *bytes, size_t count) {
+  uint32_t *tokens = allocate(count, sizeof *tokens);
+  for (size_t i = 0; i < count; ++i) {
+    tokens[i] = (uint8_t)bytes[i];
+  }
+  return tokens;
+}
+
+static inline uint32_t *read_text(void) {
   size_t size;
-  uint8_t *text = read_data(LM_TEST_DATA_DIR "/kjv_val.txt", &size);
+  uint8_t *bytes = read_data(LM_TEST_DATA_DIR "/kjv_val.txt", &size);
   assert_int_equal(size, TEXT_BYTES);
+  uint32_t *text = tokens_of((const char *)bytes, size);
+  free(bytes);
   return text;
 }
 
 // Mean loss of window w, fed from scratch. logits: [WINDOW,vocab]
-static inline double window_loss(lm_t *lm, const uint8_t *text, size_t w, const lm_backend_t *backend, float *logits) {
-  const uint8_t *window = text + w * (WINDOW + 1);
-  const size_t vocab = lm_shape(lm)->vocab;
+static inline double window_loss(lm_t *lm, const uint32_t *text, size_t w, const lm_backend_t *backend, float *logits) {
+  const uint32_t *window = text + w * (WINDOW + 1);
+  const size_t vocab = lm_shape(lm)->vocab_size;
   lm_restart(lm);
   assert_true(lm_forward(lm, window, WINDOW, backend, logits, false));
   double sum = 0.0;

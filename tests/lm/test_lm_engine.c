@@ -8,14 +8,14 @@
 
 enum { D = 6, HEADS = 4, KV_HEADS = 2, FIRST = 5, N = 9, KEYS = FIRST + N, LARGEST = KEYS * HEADS * D };
 
-static const lm_shape_t shape = {.dim = HEADS * D,
-                                 .hidden = 1,
-                                 .layers = 1,
-                                 .heads = HEADS,
-                                 .kv_heads = KV_HEADS,
-                                 .vocab = 2,
-                                 .context = 20,
-                                 .head_dim = D};
+static const checkpoint_config_t shape = {.hidden_size = HEADS * D,
+                                          .intermediate_size = 1,
+                                          .num_hidden_layers = 1,
+                                          .num_attention_heads = HEADS,
+                                          .num_key_value_heads = KV_HEADS,
+                                          .vocab_size = 2,
+                                          .max_position_embeddings = 20,
+                                          .head_dim = D};
 
 typedef struct {
   float q[LARGEST], k[LARGEST], v[LARGEST], out[LARGEST];

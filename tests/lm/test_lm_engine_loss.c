@@ -23,8 +23,8 @@ static const expected_t engines[] = {
 static void losses(void **state) {
   (void)state;
   lm_t *lm = open_kjv();
-  uint8_t *text = read_text();
-  float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
+  uint32_t *text = read_text();
+  float *logits = allocate(WINDOW * lm_shape(lm)->vocab_size, sizeof *logits);
   for (size_t w = 0; w < COMPARED; ++w) {
     const double exact = window_loss(lm, text, w, &fp32, logits);
     for (size_t e = 0; e < ARRAY_LEN(engines); ++e) {
@@ -44,8 +44,8 @@ static void losses(void **state) {
 static void corrected_loses_little(void **state) {
   (void)state;
   lm_t *lm = open_kjv();
-  uint8_t *text = read_text();
-  float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
+  uint32_t *text = read_text();
+  float *logits = allocate(WINDOW * lm_shape(lm)->vocab_size, sizeof *logits);
   for (size_t w = 0; w < WINDOWS; ++w) {
     const double exact = window_loss(lm, text, w, &fp32, logits);
     for (size_t blocks = 1; blocks <= 4; blocks += 3) {

@@ -31,14 +31,14 @@ static void assert_bytes_refused(const uint8_t *bytes, size_t size, const char *
 static void good(void **state) {
   const made_up_t *m = *state;
   lm_t *lm = open_made_up(m, PATH, 0);
-  const lm_shape_t *s = lm_shape(lm);
-  assert_int_equal(s->dim, shape.dim);
-  assert_int_equal(s->hidden, shape.hidden);
-  assert_int_equal(s->layers, shape.layers);
-  assert_int_equal(s->heads, shape.heads);
-  assert_int_equal(s->kv_heads, shape.kv_heads);
-  assert_int_equal(s->vocab, shape.vocab);
-  assert_int_equal(s->context, shape.context);
+  const checkpoint_config_t *s = lm_shape(lm);
+  assert_int_equal(s->hidden_size, shape.dim);
+  assert_int_equal(s->intermediate_size, shape.hidden);
+  assert_int_equal(s->num_hidden_layers, shape.layers);
+  assert_int_equal(s->num_attention_heads, shape.heads);
+  assert_int_equal(s->num_key_value_heads, shape.kv_heads);
+  assert_int_equal(s->vocab_size, shape.vocab);
+  assert_int_equal(s->max_position_embeddings, shape.context);
   assert_int_equal(s->head_dim, shape.dim / shape.heads);
   assert_int_equal(lm_position(lm), 0);
   lm_close(lm);

@@ -126,7 +126,7 @@ static void ffn_layer(const made_up_t *m, size_t layer, size_t n, double *x) {
   free(up);
 }
 
-static reference_t refer(const made_up_t *m, const uint8_t *tokens, size_t n) {
+static reference_t refer(const made_up_t *m, const uint32_t *tokens, size_t n) {
   const made_up_shape_t *s = &m->shape;
   const size_t kv = s->dim / s->heads * s->kv_heads;
   reference_t r = {.n = n};
@@ -177,11 +177,11 @@ static const made_up_shape_t shapes[] = {
     {.dim = 108, .hidden = 64, .layers = 2, .heads = 6, .kv_heads = 3, .vocab = 70, .context = 50},
 };
 
-static void draw_tokens(uint8_t *tokens, size_t n, size_t vocab, uint64_t seed) {
+static void draw_tokens(uint32_t *tokens, size_t n, size_t vocab, uint64_t seed) {
   num_rng_t rng;
   num_rng_seed(&rng, seed);
   for (size_t i = 0; i < n; ++i) {
-    tokens[i] = (uint8_t)(random_u32(&rng) % vocab);
+    tokens[i] = (uint32_t)(random_u32(&rng) % vocab);
   }
 }
 
@@ -191,7 +191,7 @@ static void logits_are_the_references(void **state) {
     const made_up_shape_t s = shapes[i];
     made_up_t m = make_up(s, 10 + i);
     lm_t *lm = open_made_up(&m, PATH, 0);
-    uint8_t *tokens = allocate(s.context, 1);
+    uint32_t *tokens = allocate(s.context, sizeof *tokens);
     float *logits = allocate(s.context * s.vocab, sizeof *logits);
     draw_tokens(tokens, s.context, s.vocab, 20 + i);
     reference_t r = refer(&m, tokens, s.context);
@@ -209,7 +209,7 @@ static void logits_are_the_references(void **state) {
 }
 
 typedef struct {
-  const lm_shape_t *shape;
+  const checkpoint_config_t *shape;
   const reference_t *reference;
   size_t first, n;  // expected in the next calls
   size_t calls;
@@ -218,17 +218,17 @@ typedef struct {
 
 static bool hook(void *context, const lm_attention_t *a) {
   hook_t *expected = context;
-  const lm_shape_t *s = expected->shape;
-  const size_t kv = s->kv_heads * s->head_dim;
+  const checkpoint_config_t *s = expected->shape;
+  const size_t kv = s->num_key_value_heads * s->head_dim;
   const reference_t *r = expected->reference;
   assert_ptr_equal(a->shape, s);
-  assert_int_equal(a->layer, expected->calls % s->layers);
+  assert_int_equal(a->layer, expected->calls % s->num_hidden_layers);
   assert_int_equal(a->first, expected->first);
   assert_int_equal(a->n, expected->n);
-  const double *q = r->q + (a->layer * r->n + a->first) * s->dim;
+  const double *q = r->q + (a->layer * r->n + a->first) * s->hidden_size;
   const double *k = r->k + a->layer * r->n * kv;
   const double *v = r->v + a->layer * r->n * kv;
-  assert_true(worst(a->q, q, a->n * s->dim) <= TOLERANCE);
+  assert_true(worst(a->q, q, a->n * s->hidden_size) <= TOLERANCE);
   assert_true(worst(a->k, k, (a->first + a->n) * kv) <= TOLERANCE);
   assert_true(worst(a->v, v, (a->first + a->n) * kv) <= TOLERANCE);
   return expected->calls++ != expected->give_up_at && lm_attend_fp32(NULL, a);
@@ -237,7 +237,7 @@ static bool hook(void *context, const lm_attention_t *a) {
 typedef struct {
   made_up_t made_up;
   lm_t *lm;
-  uint8_t tokens[32];
+  uint32_t tokens[32];
   reference_t reference;
   hook_t hook;
   float logits[32 * 16];
@@ -289,7 +289,7 @@ static void hook_sees_what_is_documented(void **state) {
 // What the hook writes is what goes on.
 static bool silent(void *context, const lm_attention_t *a) {
   (void)context;
-  memset(a->out, 0, a->n * a->shape->dim * sizeof *a->out);
+  memset(a->out, 0, a->n * a->shape->hidden_size * sizeof *a->out);
   return true;
 }
 
@@ -437,11 +437,11 @@ static void context_is_the_callers(void **state) {
   const size_t context = shapes[0].context;
   const size_t vocab = shapes[0].vocab;
   lm_t *lm = open_made_up(&f->made_up, PATH, LONGER);
-  uint8_t tokens[LONGER + 1];
+  uint32_t tokens[LONGER + 1];
   float logits[LONGER * 16];
   draw_tokens(tokens, LONGER + 1, vocab, 33);
   reference_t r = refer(&f->made_up, tokens, LONGER);
-  assert_int_equal(lm_shape(lm)->context, LONGER);
+  assert_int_equal(lm_shape(lm)->max_position_embeddings, LONGER);
   assert_false(lm_forward(lm, tokens, LONGER + 1, &fp32, NULL, false));
   assert_true(lm_forward(lm, tokens, LONGER, &fp32, logits, false));
   assert_true(worst(logits, r.logits, LONGER * vocab) <= TOLERANCE);
@@ -471,8 +471,8 @@ static void too_many_and_unknown_tokens(void **state) {
   assert_int_equal(lm_position(f->lm), 0);
   const size_t calls = f->hook.calls;
   for (size_t i = 0; i < 3; ++i) {
-    const uint8_t token = f->tokens[i];
-    f->tokens[i] = (uint8_t)shapes[0].vocab;
+    const uint32_t token = f->tokens[i];
+    f->tokens[i] = (uint32_t)shapes[0].vocab;
     assert_false(feed(f, 3, NULL));
     f->tokens[i] = token;
   }

@@ -19,8 +19,8 @@ static int teardown(void **state) {
 static void losses(void **state) {
   static const double expected[WINDOWS] = {0.8385, 0.9075, 0.7783, 0.8217, 0.7824, 0.7595, 0.8118, 0.8444};
   lm_t *lm = *state;
-  uint8_t *text = read_text();
-  float *logits = allocate(WINDOW * lm_shape(lm)->vocab, sizeof *logits);
+  uint32_t *text = read_text();
+  float *logits = allocate(WINDOW * lm_shape(lm)->vocab_size, sizeof *logits);
   double mean = 0.0;
   const clock_t start = clock();
   for (size_t w = 0; w < WINDOWS; ++w) {
@@ -36,7 +36,7 @@ static void losses(void **state) {
 }
 
 typedef struct {
-  uint8_t best;
+  uint32_t best;
   double gap;  // to the second best
 } choice_t;
 
@@ -45,7 +45,7 @@ static choice_t choose(const float *logits, size_t vocab) {
   for (size_t i = 1; i < vocab; ++i) {
     const double ahead = (double)logits[i] - (double)logits[choice.best];
     if (ahead > 0.0) {
-      choice = (choice_t){(uint8_t)i, ahead};
+      choice = (choice_t){(uint32_t)i, ahead};
     } else {
       choice.gap = fmin(choice.gap, -ahead);
     }
@@ -65,14 +65,16 @@ static void continue_sample(lm_t *lm, const cJSON *sample) {
   double smallest = INFINITY;
   size_t written = 0;
   lm_restart(lm);
-  assert_true(lm_forward(lm, (const uint8_t *)prompt, strlen(prompt), &fp32, logits, true));
+  uint32_t *tokens = tokens_of(prompt, strlen(prompt));
+  assert_true(lm_forward(lm, tokens, strlen(prompt), &fp32, logits, true));
+  free(tokens);
   for (; written < length; ++written) {
-    const choice_t choice = choose(logits, lm_shape(lm)->vocab);
+    const choice_t choice = choose(logits, lm_shape(lm)->vocab_size);
     if (choice.gap < close_call) {
       break;
     }
     smallest = fmin(smallest, choice.gap);
-    CHECK(choice.best == (uint8_t)expected[written], "byte %zu of '%s': %d, expected %d", written, prompt, choice.best,
+    CHECK(choice.best == (uint8_t)expected[written], "byte %zu of '%s': %u, expected %d", written, prompt, choice.best,
           expected[written]);
     assert_true(lm_forward(lm, &choice.best, 1, &fp32, logits, true));
   }
@@ -100,8 +102,8 @@ static void bits_do_not_depend_on_the_feeding(void **state) {
   enum { TOKENS = 150 };
   static const size_t pieces[] = {1, 7, 64};
   lm_t *lm = *state;
-  const size_t vocab = lm_shape(lm)->vocab;
-  uint8_t *text = read_text();
+  const size_t vocab = lm_shape(lm)->vocab_size;
+  uint32_t *text = read_text();
   float *whole = allocate(TOKENS * vocab, sizeof *whole);
   float *fed = allocate(TOKENS * vocab, sizeof *fed);
   lm_restart(lm);

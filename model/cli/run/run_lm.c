@@ -96,16 +96,18 @@ static void begin_text(void *context, const lm_run_t *lm) {
     progress_note(&run->progress, "");
     run->progress.enabled = false;  // both would write to the same line
     text_lm_head(stdout, lm);
-    fwrite(lm->generation.prompt, 1, lm->generation.prompt_bytes, stdout);
+    for (size_t i = 0; i < lm->generation.prompt.count; ++i) {
+      putchar((int)lm->generation.prompt.list[i]);
+    }
     fflush(stdout);
   }
 }
 
-static void put_byte(void *context, uint8_t byte) {
+static void put_byte(void *context, uint32_t byte) {
   const run_t *run = context;
   const own_t *own = (const own_t *)run->own;
   if (own->streams) {
-    putchar(byte);
+    putchar((int)byte);
     fflush(stdout);
   }
 }

@@ -23,9 +23,9 @@ static void print_kernel(FILE *file, const decode_run_t *run) {
 static void print_model(FILE *file, const decode_run_t *run) {
   const checkpoint_config_t *m = run->model;
   const decode_weights_list_t *weights = decode_machine_weights(run->machine);
-  fprintf(file, "model    %s%s: %zu layer%s, hidden %zu, %zu heads over latents of %zu + %zu", run->name,
+  fprintf(file, "model    %s%s: %zu layer%s, hidden %zu, %s", run->name,
           run->request.model.random ? " (no trained weights)" : "", m->num_hidden_layers, plural(m->num_hidden_layers),
-          m->hidden_size, m->num_attention_heads, m->kv_lora_rank, m->qk_rope_head_dim);
+          m->hidden_size, decode_machine_list(run->machine)->graph->attention.text);
   if (m->n_routed_experts > 0) {
     fprintf(file, ", %zu of %zu experts", m->num_experts_per_tok, m->n_routed_experts);
     if (weights->experts < m->n_routed_experts) {
@@ -69,7 +69,7 @@ void text_decode_head(FILE *file, const decode_run_t *run) {
 }
 
 void text_decode_token(FILE *file, const decode_run_t *run, uint32_t token) {
-  if (run->model->vocab_size == LLM_BYTES) {
+  if (run->vocab.bytes) {
     fputc((int)token, file);
   } else {
     fprintf(file, "%lu ", (unsigned long)token);
@@ -209,7 +209,7 @@ static void print_check(FILE *file, const decode_run_t *run) {
   decode_check_choices(run->check, &differ, &of);
   fprintf(file, "check    %zu stages against FP64; the largest relative error is %.3g, of %s",
           decode_check_count(run->check), stage.error, stage.name);
-  if (stage.layer != DECODE_NO_LAYER) {
+  if (stage.layer != LLM_NO_LAYER) {
     fprintf(file, " of layer %zu", stage.layer);
   }
   fprintf(file, " (tolerance %g)", decode_tolerance(run));

@@ -30,34 +30,35 @@ static void print_engines(FILE *file, const lm_settings_t *settings) {
 
 static void print_data(FILE *file, const lm_run_t *run) {
   if (run->windows > 0) {
-    const size_t longest = run->shape->context;
+    const size_t longest = run->shape->max_position_embeddings;
     fprintf(file, "data     %s, %zu window%s of %zu bytes%s\n", run->request.eval, run->windows, plural(run->windows),
             longest + 1, run->scores[run->windows - 1].predictions < longest ? ", the last one shorter" : "");
   } else {
     const lm_generation_t *g = &run->generation;
-    fprintf(file, "data     a prompt of %zu byte%s%s, %zu byte%s more\n", g->prompt_bytes, plural(g->prompt_bytes),
+    fprintf(file, "data     a prompt of %zu byte%s%s, %zu byte%s more\n", g->prompt.count, plural(g->prompt.count),
             run->request.prompt == NULL ? " (no --prompt or --eval was given)" : "", g->tokens, plural(g->tokens));
   }
 }
 
 void text_lm_head(FILE *file, const lm_run_t *run) {
-  const lm_shape_t *s = run->shape;
+  const checkpoint_config_t *s = run->shape;
   print_kernel(file, &run->request.settings);
   print_engines(file, &run->request.settings);
-  fprintf(file, "model    %s: %zu layer%s, %zu head%s of %zu", run->model, s->layers, plural(s->layers), s->heads,
-          plural(s->heads), s->head_dim);
-  if (s->kv_heads != s->heads) {
-    fprintf(file, " over %zu of keys and values", s->kv_heads);
+  fprintf(file, "model    %s: %zu layer%s, %zu head%s of %zu", run->model, s->num_hidden_layers,
+          plural(s->num_hidden_layers), s->num_attention_heads, plural(s->num_attention_heads), s->head_dim);
+  if (s->num_key_value_heads != s->num_attention_heads) {
+    fprintf(file, " over %zu of keys and values", s->num_key_value_heads);
   }
-  fprintf(file, ", dim %zu, context %zu\n", s->dim, s->context);
+  fprintf(file, ", dim %zu, context %zu\n", s->hidden_size, s->max_position_embeddings);
   print_data(file, run);
 }
 
 void text_lm_generated(FILE *file, const lm_run_t *run) {
   const lm_generation_t *g = &run->generation;
   if (run->windows == 0) {
-    fwrite(g->prompt, 1, g->prompt_bytes, file);
-    fwrite(g->text, 1, g->tokens, file);
+    for (size_t i = 0; i < g->prompt.count + g->tokens; ++i) {
+      fputc((int)(i < g->prompt.count ? g->prompt.list[i] : g->text[i - g->prompt.count]), file);
+    }
     fputc('\n', file);
   }
 }
@@ -108,7 +109,7 @@ static void print_layers(FILE *file, const lm_run_t *run) {
   const lm_machine_books_t *books = run->books;
   fprintf(file, "         attention %.0f cycles a token in %llu launch%s, by layer", lm_run_cycles_per_token(run),
           (unsigned long long)books->launches, books->launches == 1 ? "" : "es");
-  for (size_t i = 0; i < run->shape->layers; ++i) {
+  for (size_t i = 0; i < run->shape->num_hidden_layers; ++i) {
     fprintf(file, "%s %.0f", i == 0 ? "" : ",", (double)books->layer_cycles[i] / (double)run->tokens);
   }
   fputc('\n', file);

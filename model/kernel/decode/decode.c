@@ -78,6 +78,7 @@ static bool open_model(decode_run_t *run, base_error_t *error) {
     return false;
   }
   run->model = checkpoint_config(run->checkpoint);
+  run->vocab = llm_vocab(run->model->vocab_size);
   snprintf(run->name, sizeof run->name, "%s", request->model.folder == NULL ? shipped_model : request->model.folder);
   return check_model(run, error) && decode_settings_fit(&request->settings, run->model, error);
 }
@@ -86,15 +87,10 @@ static bool open_model(decode_run_t *run, base_error_t *error) {
 
 static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
-  const size_t most = r->windows > SIZE_MAX / (r->context + 1) ? 0 : r->windows * (r->context + 1);
-  if (!llm_tokens_from_file(r->eval, run->model->vocab_size, most, &run->text, error)) {
+  if (!llm_text_read(r->eval, &run->vocab, r->context, r->windows, &run->eval, error)) {
     return false;
   }
-  run->windows = llm_windows(run->text.count, r->context);
-  if (run->windows == 0) {
-    return base_fail(error, "%s: %zu token%s; expected at least 2, one to predict another from", r->eval,
-                     run->text.count, run->text.count == 1 ? "" : "s");
-  }
+  run->windows = run->eval.windows;
   r->batch = r->batch == 0 ? run->windows : smaller(r->batch, run->windows);
   run->loss = calloc(run->windows, sizeof *run->loss);
   const size_t query = smaller(r->context, PIECE);
@@ -107,11 +103,11 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
 static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
   const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
-  if (r->prompt == NULL && run->model->vocab_size != LLM_BYTES) {
+  if (r->prompt == NULL && !run->vocab.bytes) {
     return base_fail(
         error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
   }
-  if (!llm_tokens_from_text(prompt, "--prompt", run->model->vocab_size, &run->text, error)) {
+  if (!llm_tokens_from_text(prompt, "--prompt", &run->vocab, &run->text, error)) {
     return false;
   }
   const size_t length = run->text.count, all = length + r->tokens, most = run->model->max_position_embeddings;
@@ -229,20 +225,13 @@ static void keep_row(decode_run_t *run, size_t row, size_t to) {
 
 // --- a text -----------------------------------------------------------------------------------
 
-static const uint32_t *window_at(const decode_run_t *run, size_t window) {
-  return run->text.list + window * (run->request.context + 1);
-}
-
-static size_t predictions_of(const decode_run_t *run, size_t window) {
-  return llm_window_predictions(run->text.count, run->request.context, window);
-}
-
 // Tokens first .. first + query - 1 of some windows; beyond a window's end token 0, whose logits nobody looks at.
 static void take_piece(const decode_run_t *run, size_t window, size_t entries, size_t first, size_t query,
                        uint32_t *tokens) {
   for (size_t i = 0; i < entries * query; ++i) {
     const size_t t = first + i % query;
-    tokens[i] = t < predictions_of(run, window + i / query) ? window_at(run, window + i / query)[t] : 0;
+    tokens[i] =
+        t < llm_window_predictions(&run->eval, window + i / query) ? llm_window(&run->eval, window + i / query)[t] : 0;
   }
 }
 
@@ -250,15 +239,15 @@ static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *as
   const size_t vocab = run->model->vocab_size;
   for (size_t i = 0; i < decode_ask_rows(ask); ++i) {
     const size_t w = window + i / ask->query, t = ask->past + i % ask->query;
-    if (t < predictions_of(run, w)) {
-      run->loss[w] += llm_loss(decode_machine_logits(run->machine, i), vocab, window_at(run, w)[t + 1]);
+    if (t < llm_window_predictions(&run->eval, w)) {
+      run->loss[w] += llm_loss(decode_machine_logits(run->machine, i), vocab, llm_window(&run->eval, w)[t + 1]);
       keep_row(run, i, w * run->request.context + t);
     }
   }
 }
 
 static outcome_t do_windows(decode_run_t *run, size_t window, size_t entries, uint32_t *tokens, base_error_t *error) {
-  const size_t longest = predictions_of(run, window);  // of these: only the last of all is shorter
+  const size_t longest = llm_window_predictions(&run->eval, window);  // of these: only the last of all is shorter
   outcome_t outcome = run->check == NULL || decode_check_begin(run->check, 0, error) ? GOOD : HOST_FAILED;
   for (size_t first = 0; outcome == GOOD && first < longest; first += PIECE) {
     const decode_ask_t ask = {
@@ -283,7 +272,7 @@ static outcome_t do_text(decode_run_t *run, base_error_t *error) {
     outcome = do_windows(run, window, smaller(batch, run->windows - window), tokens, error);
   }
   for (size_t w = 0; outcome == GOOD && w < run->windows; ++w) {
-    const size_t predictions = predictions_of(run, w);
+    const size_t predictions = llm_window_predictions(&run->eval, w);
     run->mean_loss += run->loss[w];
     run->loss[w] /= (double)predictions;
     run->predictions += predictions;
@@ -312,7 +301,7 @@ static outcome_t do_prompt(decode_run_t *run, uint32_t *tokens, base_error_t *er
 static uint32_t take_token(decode_run_t *run, size_t index) {
   const decode_list_t *list = decode_machine_list(run->machine);
   int32_t best;
-  memcpy(&best, decode_machine_bytes(run->machine, decode_address(list->arrays, DECODE_AT_BEST)), sizeof best);
+  memcpy(&best, decode_machine_bytes(run->machine, decode_value(list->arrays, list->graph->best)), sizeof best);
   keep_row(run, 0, index);
   const float *logits = run->logits + index * run->model->vocab_size;
   const double gap = llm_choose(logits, run->model->vocab_size).gap;
@@ -436,7 +425,7 @@ static base_exit_t check_verdict(const decode_run_t *run, base_error_t *error) {
     const decode_stage_t stage = decode_check_stage(run->check, i);
     if (!(stage.error <= decode_tolerance(run))) {
       char of_layer[32] = "";
-      if (stage.layer != DECODE_NO_LAYER) {
+      if (stage.layer != LLM_NO_LAYER) {
         snprintf(of_layer, sizeof of_layer, " of layer %zu", stage.layer);
       }
       base_fail(error, "--check: %s%s is the first bad one: relative error %.3g of stage %s, tolerance %.3g",
@@ -452,10 +441,6 @@ static base_exit_t verify_verdict(const decode_run_t *run, base_error_t *error) 
   if (first != NULL) {
     base_fail(error, "--verify: elements differ from the contract's, first of %s", first);
     return BASE_OUT_OF_TOLERANCE;
-  }
-  if (!decode_verify_complete(run->verify)) {
-    base_fail(error, "--verify: out of memory");
-    return BASE_BAD_INPUT;
   }
   return BASE_OK;
 }
@@ -496,6 +481,7 @@ void decode_release(decode_run_t *run) {
   decode_machine_close(run->machine);
   checkpoint_close(run->checkpoint);
   llm_tokens_free(&run->text);
+  llm_tokens_free(&run->eval.tokens);
   free(run->loss);
   free(run->written);
   free(run->logits);

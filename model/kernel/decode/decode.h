@@ -55,8 +55,10 @@ struct decode_run {
   decode_request_t request;  // with all that was left open decided
   checkpoint_t *checkpoint;
   const checkpoint_config_t *model;
-  char name[256];     // of the model, for people
-  llm_tokens_t text;  // what is predicted, or the prompt
+  char name[256];  // of the model, for people
+  llm_vocab_t vocab;
+  llm_text_t eval;    // what is predicted,
+  llm_tokens_t text;  // or the prompt
   size_t windows;
   decode_machine_t *machine;
   decode_verify_t *verify;  // NULL: not asked for

@@ -212,14 +212,14 @@ static void read_past(const decode_check_t *check, size_t entry, size_t places, 
       num_fp8_decode(from, key, 1);
       values = key;
     }
-    for (size_t j = 0; j < s->key; ++j) {
+    for (size_t j = 0; j < s->attends.dk; ++j) {
       *past++ = (double)num_bf16_to_f32(values[j]);
     }
   }
 }
 
 bool decode_check_begin(decode_check_t *check, size_t places, base_error_t *error) {
-  const size_t key = check->model->kv_lora_rank + check->model->qk_rope_head_dim;
+  const size_t key = decode_machine_list(check->machine)->shape->attends.dk;
   double *past = malloc((check->model->num_hidden_layers * places * key + 1) * sizeof *past);
   bool good = past != NULL || base_fail(error, "--check: out of memory");
   for (size_t i = 0; good && i < check->entries; ++i) {

@@ -26,9 +26,7 @@ static void add_model(cJSON *root, const decode_run_t *run) {
 
 // Weights or a past that are made up are drawn from the seed.
 static void add_seed(cJSON *root, const decode_run_t *run) {
-  const checkpoint_config_t *m = run->model;
-  const double head = (double)(m->qk_nope_head_dim + m->qk_rope_head_dim);
-  cJSON_AddNumberToObject(root, "softmax_scale", (double)(float)(1.0 / sqrt(head)));
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)(float)(1.0 / sqrt((double)run->model->head_dim)));
   if (run->request.model.random || run->request.timing) {
     json_add_count(root, "seed", run->request.model.seed);
   } else {
@@ -72,24 +70,13 @@ static void add_numbers(cJSON *root, const char *name, const uint32_t *tokens, s
   }
 }
 
-static void add_bytes(cJSON *root, const char *name, const uint32_t *tokens, size_t count) {
-  uint8_t *bytes = malloc(count + 1);
-  for (size_t i = 0; bytes != NULL && i < count; ++i) {
-    bytes[i] = (uint8_t)tokens[i];
-  }
-  if (bytes != NULL) {
-    json_add_bytes(root, name, bytes, count);
-  }
-  free(bytes);
-}
-
 static void add_written(cJSON *root, const decode_run_t *run) {
   if (run->written == NULL) {
     return;
   }
-  if (run->model->vocab_size == LLM_BYTES) {
-    add_bytes(root, "prompt", run->text.list, run->text.count);
-    add_bytes(root, "text", run->written, run->request.tokens);
+  if (run->vocab.bytes) {
+    llm_json_bytes(root, "prompt", run->text.list, run->text.count);
+    llm_json_bytes(root, "text", run->written, run->request.tokens);
   } else {
     add_numbers(root, "prompt_tokens", run->text.list, run->text.count);
   }
@@ -114,7 +101,7 @@ static void add_operation(cJSON *list, const decode_run_t *run, const decode_op_
   const double steps = (double)decode_main_books(run)->steps;
   cJSON *row = json_add_row(list);
   cJSON_AddStringToObject(row, "name", op->name);
-  if (op->layer == DECODE_NO_LAYER) {
+  if (op->layer == LLM_NO_LAYER) {
     cJSON_AddNullToObject(row, "layer");
   } else {
     json_add_count(row, "layer", op->layer);
@@ -183,7 +170,7 @@ static void add_check(cJSON *root, const decode_run_t *run) {
     cJSON *row = json_add_row(stages);
     cJSON_AddStringToObject(row, "operation", stage.name);
     cJSON_AddStringToObject(row, "stage", stage.stage);
-    if (stage.layer == DECODE_NO_LAYER) {
+    if (stage.layer == LLM_NO_LAYER) {
       cJSON_AddNullToObject(row, "layer");
     } else {
       json_add_count(row, "layer", stage.layer);

@@ -19,24 +19,25 @@ decode_settings_t decode_settings(const kernel_machine_t *machine) {
 
 // --- the model --------------------------------------------------------------------------------
 
-static bool check_multiples(const checkpoint_config_t *model, base_error_t *error) {
-  const struct {
-    const char *key;
-    size_t value;
-  } sizes[] = {{"hidden_size", model->hidden_size},
-               {"intermediate_size", model->intermediate_size},
-               {"moe_intermediate_size", model->n_routed_experts > 0 ? model->moe_intermediate_size : 0},
-               {"q_lora_rank", model->q_lora_rank},
-               {"kv_lora_rank", model->kv_lora_rank},
-               {"qk_nope_head_dim", model->qk_nope_head_dim},
-               {"qk_rope_head_dim", model->qk_rope_head_dim},
-               {"v_head_dim", model->v_head_dim}};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-    if (sizes[i].value % STRIP != 0) {
-      return base_fail(error, "config.json: %s %zu; the kernel takes multiples of %d", sizes[i].key, sizes[i].value,
-                       STRIP);
-    }
+static bool check_width(const char *key, size_t value, base_error_t *error) {
+  return value % STRIP == 0 ||
+         base_fail(error, "config.json: %s %zu; the kernel takes multiples of %d", key, value, STRIP);
+}
+
+static bool check_widths(const checkpoint_config_t *model, base_error_t *error) {
+  enum { ALL, MLA, MOE };
+#define CONFIG_COUNT(key, part, smallest, largest, default)
+#define CONFIG_REAL(key, smallest, largest, default)
+#define CONFIG_ONLY(key, value)
+#define CONFIG_WIDTH(key, part, smallest, largest, default)                                      \
+  if (((part) != MOE || model->n_routed_experts > 0) && !check_width(#key, model->key, error)) { \
+    return false;                                                                                \
   }
+#include "llm/checkpoint/checkpoint_config.def"
+#undef CONFIG_COUNT
+#undef CONFIG_REAL
+#undef CONFIG_ONLY
+#undef CONFIG_WIDTH
   return model->hidden_size <= STEP_MAX_COLS ||
          base_fail(error, "config.json: hidden_size %zu; the kernel takes at most %d", model->hidden_size,
                    STEP_MAX_COLS);
@@ -59,19 +60,6 @@ static bool check_experts(const decode_settings_t *settings, const checkpoint_co
                    model->topk_group, model->n_group);
 }
 
-static bool check_attention(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
-  const size_t latent = model->kv_lora_rank, rope = model->qk_rope_head_dim;
-  if (settings->attention == DECODE_FP8) {
-    return (latent == NUM_FP8_LATENT && rope == NUM_FP8_ROPE) ||
-           base_fail(error, "--attention fp8: takes kv_lora_rank %d and qk_rope_head_dim %d; the model has %zu and %zu",
-                     NUM_FP8_LATENT, NUM_FP8_ROPE, latent, rope);
-  }
-  return (latent <= ATTENTION_MAX_DV && latent + rope <= ATTENTION_MAX_DK) ||
-         base_fail(error,
-                   "config.json: kv_lora_rank %zu, qk_rope_head_dim %zu; the kernel takes at most %d and %d together",
-                   latent, rope, ATTENTION_MAX_DV, ATTENTION_MAX_DK);
-}
-
 // --- the machine ------------------------------------------------------------------------------
 
 static bool check_machine(const decode_settings_t *settings, base_error_t *error) {
@@ -83,7 +71,7 @@ static bool check_machine(const decode_settings_t *settings, base_error_t *error
 
 bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
   static const char *const firmware[] = {"step_base", "step_amla", "step_fp8"};
-  return check_multiples(model, error) && check_experts(settings, model, error) &&
-         check_attention(settings, model, error) && check_machine(settings, error) &&
+  return check_widths(model, error) && check_experts(settings, model, error) &&
+         decode_latents_fit(settings, model, error) && check_machine(settings, error) &&
          kernel_machine_ready(&settings->machine, firmware[settings->attention], error);
 }

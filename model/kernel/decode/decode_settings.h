@@ -29,6 +29,9 @@ typedef struct decode_settings {
 // The usual ones.
 decode_settings_t decode_settings(const kernel_machine_t *machine);
 
+// Does the kernel take the latents of that model? (decode_mla.c)
+bool decode_latents_fit(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error);
+
 // Do they go with that model and machine? Fills in the firmware's file, so that the machine must stay where it is.
 bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error);
 

@@ -20,6 +20,7 @@ struct decode_machine {
   decode_machine_options_t options;
   soc_options_t soc_options;
   const checkpoint_config_t *model;
+  llm_graph_t graph;
   decode_shape_t shape;
   decode_weights_list_t weights;
   decode_arrays_t arrays;
@@ -44,13 +45,17 @@ static void on_mark(void *context, uint32_t number) {
 
 static bool open_all(decode_machine_t *machine, base_error_t *error) {
   const decode_settings_t *settings = machine->options.settings;
-  machine->shape = decode_shape(machine->model, settings, &machine->options.limits);
-  if (!decode_weights_plan(&machine->weights, machine->options.checkpoint, settings, machine->options.experts, error) ||
+  if (!llm_graph_make(&machine->graph, machine->model)) {
+    return base_fail(error, "out of memory");
+  }
+  machine->shape = decode_shape(&machine->graph, settings, &machine->options.limits);
+  if (!decode_weights_plan(&machine->weights, machine->options.checkpoint, &machine->graph, settings,
+                           machine->options.experts, error) ||
       !decode_arrays_make(&machine->arrays, &machine->shape, settings, &machine->weights, &machine->load_seconds,
                           error)) {
     return false;
   }
-  if (!decode_list_make(&machine->list, machine->model, settings, &machine->shape, &machine->arrays,
+  if (!decode_list_make(&machine->list, &machine->graph, settings, &machine->shape, &machine->arrays,
                         &machine->weights)) {
     return base_fail(error, "out of memory");
   }
@@ -96,7 +101,7 @@ static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
 }
 
 static void write_angles(const decode_machine_t *machine, const decode_ask_t *ask) {
-  const size_t rope = machine->model->qk_rope_head_dim;
+  const size_t rope = machine->shape.attends.rotated;
   float *angles = bytes_of(machine, DECODE_AT_ANGLES);
   for (size_t t = 0; t < ask->query; ++t) {
     num_step_angles(ask->past + t, rope, machine->model->rope_theta, angles + t * 2 * rope);
@@ -111,14 +116,14 @@ static void write_mask(const decode_machine_t *machine, const decode_ask_t *ask)
   const decode_shape_t *s = &machine->shape;
   uint8_t *bits = bytes_of(machine, DECODE_AT_VISIBLE);
   for (size_t t = 0; t < ask->query; ++t) {
-    uint8_t *row = bits + t * s->heads * s->visible_pitch;
+    uint8_t *row = bits + t * s->attends.heads * s->visible_pitch;
     const size_t seen = ask->past + t + 1;
     memset(row, 0, s->visible_pitch);
     memset(row, 0xFF, seen / 8);
     if (seen % 8 != 0) {
       row[seen / 8] = (uint8_t)((1u << seen % 8) - 1);
     }
-    for (size_t head = 1; head < s->heads; ++head) {
+    for (size_t head = 1; head < s->attends.heads; ++head) {
       memcpy(row + head * s->visible_pitch, row, s->visible_pitch);
     }
   }
@@ -176,11 +181,11 @@ static bool make_past(void *context, size_t first, size_t end) {
   const decode_shape_t *s = &machine->shape;
   const bool fp8 = s->attention == DECODE_FP8;
   uint8_t *cache = bytes_of(machine, DECODE_AT_KV_CACHE);
-  uint16_t *key = malloc(s->key * sizeof *key);
+  uint16_t *key = malloc(s->attends.dk * sizeof *key);
   for (size_t i = first; key != NULL && i < end; ++i) {
     for (size_t place = 0; place < p->places; ++place) {
       uint8_t *to = cache + i * s->batch_bytes + place * s->place_bytes;
-      num_rng_normal_bf16(machine->options.seed, i, place * s->key, s->key, 1.0, key);
+      num_rng_normal_bf16(machine->options.seed, i, place * s->attends.dk, s->attends.dk, 1.0, key);
       if (fp8) {
         num_fp8_encode(machine->options.settings->fp8_scale, key, to, 1);
       } else {
@@ -265,7 +270,7 @@ const decode_list_t *decode_machine_list(const decode_machine_t *machine) { retu
 
 const float *decode_machine_logits(const decode_machine_t *machine, size_t row) {
   return decode_machine_bytes(machine,
-                              decode_address(&machine->arrays, DECODE_AT_LOGITS) + row * machine->shape.logit_pitch);
+                              decode_value(&machine->arrays, machine->graph.logits) + row * machine->shape.logit_pitch);
 }
 
 const decode_sums_t *decode_machine_sums(const decode_machine_t *machine) { return machine->sums; }
@@ -300,6 +305,7 @@ void decode_machine_close(decode_machine_t *machine) {
     decode_list_free(&machine->list);
     decode_arrays_free(&machine->arrays);
     decode_weights_free(&machine->weights);
+    llm_graph_free(&machine->graph);
     free(machine->sums);
     free(machine);
   }

@@ -3,7 +3,7 @@
 #ifndef AMALGAM_KERNEL_DECODE_DECODE_STEP_H
 #define AMALGAM_KERNEL_DECODE_DECODE_STEP_H
 
-#include "kernel/decode/decode_list.h"
+#include "kernel/decode/list/decode_list.h"
 
 // What an operation took, in all steps since decode_machine_forget.
 typedef struct decode_sums {

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "hal/command.h"
+#include "host/interrupt.h"
 #include "host/parallel.h"
 #include "kernels/fp8/fp8_args.h"
 #include "num/num_attention.h"
@@ -18,10 +20,9 @@ enum { STRIP = 16, FP32 = 4, HALF = 2, COLUMNS = 256, ROWS = 64 };
 struct decode_verify {
   size_t threads;
   float *x;  // the residual stream before the operation under way, which may be changed in place
-  size_t x_count;
   decode_verified_t found[STEP_OPS];
   char first[DECODE_OP_NAME_BYTES];
-  bool incomplete;
+  arena_t arena;  // of the operation under way
 };
 
 // One operation.
@@ -31,6 +32,8 @@ typedef struct job {
   const decode_op_t *op;
   size_t elements, wrong;
 } job_t;
+
+static void *room(const job_t *job, size_t count, size_t size) { return arena_bytes(&job->verify->arena, count, size); }
 
 static const void *at(const job_t *job, uint64_t address) { return decode_machine_bytes(job->machine, address); }
 
@@ -67,62 +70,44 @@ static size_t bytes_of(unsigned type) { return type == TYPE_F32 ? FP32 : HALF; }
 
 // --- vector operations ------------------------------------------------------------------------
 
-static bool verify_embed(job_t *job, const step_embed_args_t *a) {
-  float *x = malloc((size_t)a->rows * a->cols * sizeof *x);
-  if (x != NULL) {
-    num_step_embed(at(job, a->tokens), a->rows, at(job, a->table), a->table_pitch / HALF, a->type, a->cols, x);
-    compare(job, at(job, a->x), x, (size_t)a->rows * a->cols, FP32, TYPE_F32);
-  }
-  free(x);
-  return x != NULL;
+static void verify_embed(job_t *job, const step_embed_args_t *a) {
+  float *x = room(job, (size_t)a->rows * a->cols, sizeof *x);
+  num_step_embed(at(job, a->tokens), a->rows, at(job, a->table), a->table_pitch / HALF, a->type, a->cols, x);
+  compare(job, at(job, a->x), x, (size_t)a->rows * a->cols, FP32, TYPE_F32);
 }
 
 // x may have been overwritten by out; it was kept.
-static bool verify_norm(job_t *job, const step_norm_args_t *a) {
+static void verify_norm(job_t *job, const step_norm_args_t *a) {
   const size_t count = (size_t)a->rows * a->cols;
   const bool in_place = a->out == a->x;
-  float *out = malloc(count * sizeof *out);
-  void *y = malloc(count * FP32);
-  const bool good = out != NULL && y != NULL && (!in_place || job->verify->x_count >= count);
-  if (good) {
-    num_step_norm(in_place ? job->verify->x : at(job, a->x), in_place ? a->cols : a->x_pitch / FP32,
-                  a->delta == 0 ? NULL : at(job, a->delta), at(job, a->weight), num_f32_from_bits(a->eps), a->rows,
-                  a->cols, out, a->type, y, a->cols);
-    compare_rows(job, at(job, a->y), a->y_pitch, y, a->rows, a->cols, bytes_of(a->type), a->type);
-    if (a->out != 0) {
-      compare(job, at(job, a->out), out, count, FP32, TYPE_F32);
-    }
+  float *out = room(job, count, sizeof *out);
+  void *y = room(job, count, FP32);
+  num_step_norm(in_place ? job->verify->x : at(job, a->x), in_place ? a->cols : a->x_pitch / FP32,
+                a->delta == 0 ? NULL : at(job, a->delta), at(job, a->weight), num_f32_from_bits(a->eps), a->rows,
+                a->cols, out, a->type, y, a->cols);
+  compare_rows(job, at(job, a->y), a->y_pitch, y, a->rows, a->cols, bytes_of(a->type), a->type);
+  if (a->out != 0) {
+    compare(job, at(job, a->out), out, count, FP32, TYPE_F32);
   }
-  free(out);
-  free(y);
-  return good;
 }
 
-static bool verify_rope(job_t *job, const step_rope_args_t *a) {
-  const size_t count = (size_t)a->tokens * a->heads * a->rope;
-  num_bf16_t *out = malloc(count * sizeof *out);
+static void verify_rope(job_t *job, const step_rope_args_t *a) {
+  const size_t rows = (size_t)a->tokens * a->heads;
+  num_bf16_t *out = room(job, rows * a->rope, sizeof *out);
   const uint8_t *found = at(job, a->out);
-  if (out == NULL) {
-    return false;
-  }
   num_step_rope(at(job, a->q), (num_step_rows_t){a->q_pitch / HALF, a->q_head / HALF}, at(job, a->angles), a->tokens,
                 a->heads, a->rope, out, (num_step_rows_t){(size_t)a->heads * a->rope, a->rope});
-  for (size_t i = 0; i < (size_t)a->tokens * a->heads; ++i) {
+  for (size_t i = 0; i < rows; ++i) {
     compare(job, found + i / a->heads * a->out_pitch + i % a->heads * a->out_head, out + i * a->rope, a->rope, HALF,
             TYPE_BF16);
   }
-  free(out);
-  return true;
 }
 
 // Against a copy of the cache, whose places may be anything before.
-static bool verify_cache(job_t *job, const step_cache_args_t *a) {
+static void verify_cache(job_t *job, const step_cache_args_t *a) {
   const size_t entries = a->tokens / a->tokens_of_entry;
-  const size_t of_entry = (size_t)a->tokens_of_entry * a->place_bytes;
-  uint8_t *cache = malloc(entries * of_entry);
-  if (cache == NULL) {
-    return false;
-  }
+  const size_t of_entry = (size_t)a->tokens_of_entry * a->place_bytes, element = a->kind == STEP_CACHE_BF16 ? HALF : 1;
+  uint8_t *cache = room(job, entries, of_entry);
   const num_step_cache_t shape = {.kind = (num_step_cache_kind_t)a->kind,
                                   .tokens = a->tokens,
                                   .tokens_of_entry = a->tokens_of_entry,
@@ -130,122 +115,82 @@ static bool verify_cache(job_t *job, const step_cache_args_t *a) {
                                   .rope = a->rope,
                                   .batch_bytes = of_entry,
                                   .place_bytes = a->place_bytes};
-  memset(cache, 0, entries * of_entry);
   num_step_cache(&shape, at(job, a->kv), a->kv_pitch / FP32, at(job, a->weight), num_f32_from_bits(a->eps),
                  at(job, a->angles), cache);
   for (size_t e = 0; e < entries; ++e) {
     const uint8_t *found = at(job, a->cache + e * a->batch_bytes + (size_t)a->past * a->place_bytes);
-    const bool fp8 = a->kind != STEP_CACHE_BF16;
-    compare(job, found, cache + e * of_entry, of_entry / (fp8 ? 1 : HALF), fp8 ? 1 : HALF, TYPE_BF16);
+    compare(job, found, cache + e * of_entry, of_entry / element, element, TYPE_BF16);
   }
-  free(cache);
-  return true;
 }
 
-static size_t rows_of(const job_t *job, const step_routing_t *routing, size_t rows) {
-  return routing->chosen == 0 ? rows : decode_machine_slots(job->machine, routing);
+static void verify_swiglu(job_t *job, const step_swiglu_args_t *a) {
+  const size_t rows = a->routing.chosen == 0 ? a->rows : decode_machine_slots(job->machine, &a->routing);
+  num_fp16_t *out = room(job, rows * a->cols, sizeof *out);
+  num_step_swiglu(at(job, a->in), a->in_pitch / HALF, rows, a->cols, out, a->cols);
+  compare_rows(job, at(job, a->out), a->out_pitch, out, rows, a->cols, HALF, TYPE_F16);
 }
 
-static bool verify_swiglu(job_t *job, const step_swiglu_args_t *a) {
-  const size_t rows = rows_of(job, &a->routing, a->rows);
-  num_fp16_t *out = malloc((rows * a->cols + 1) * sizeof *out);
-  if (out != NULL) {
-    num_step_swiglu(at(job, a->in), a->in_pitch / HALF, rows, a->cols, out, a->cols);
-    compare_rows(job, at(job, a->out), a->out_pitch, out, rows, a->cols, HALF, TYPE_F16);
-  }
-  free(out);
-  return out != NULL;
-}
-
-static bool verify_gate(job_t *job, const step_gate_args_t *a) {
+static void verify_gate(job_t *job, const step_gate_args_t *a) {
   const size_t count = (size_t)a->tokens * a->top;
-  float *logits = malloc((size_t)a->tokens * a->experts * sizeof *logits), *weights = malloc(count * sizeof *weights);
-  int32_t *chosen = malloc(count * sizeof *chosen);
-  const bool good = logits != NULL && weights != NULL && chosen != NULL;
-  for (size_t t = 0; good && t < a->tokens; ++t) {
+  float *logits = room(job, (size_t)a->tokens * a->experts, sizeof *logits);
+  float *weights = room(job, count, sizeof *weights);
+  int32_t *chosen = room(job, count, sizeof *chosen);
+  const num_step_gate_t gate = {.tokens = a->tokens,
+                                .experts = a->experts,
+                                .top = a->top,
+                                .sigmoid = a->scoring == STEP_SIGMOID,
+                                .normalise = a->normalise == 1,
+                                .scale = num_f32_from_bits(a->scale)};
+  for (size_t t = 0; t < a->tokens; ++t) {
     memcpy(logits + t * a->experts, at(job, a->logits + t * a->logits_pitch), a->experts * sizeof *logits);
   }
-  if (good) {
-    const num_step_gate_t gate = {.tokens = a->tokens,
-                                  .experts = a->experts,
-                                  .top = a->top,
-                                  .sigmoid = a->scoring == STEP_SIGMOID,
-                                  .normalise = a->normalise == 1,
-                                  .scale = num_f32_from_bits(a->scale)};
-    num_step_gate(&gate, logits, a->bias == 0 ? NULL : at(job, a->bias), chosen, weights);
-    compare(job, at(job, a->chosen), chosen, count, sizeof *chosen, TYPE_S32);
-    compare(job, at(job, a->weights), weights, count, FP32, TYPE_F32);
-  }
-  free(logits);
-  free(weights);
-  free(chosen);
-  return good;
+  num_step_gate(&gate, logits, a->bias == 0 ? NULL : at(job, a->bias), chosen, weights);
+  compare(job, at(job, a->chosen), chosen, count, sizeof *chosen, TYPE_S32);
+  compare(job, at(job, a->weights), weights, count, FP32, TYPE_F32);
 }
 
-// Of a routing: who has which slot.
+// Who has which slot, if tokens are routed to experts.
 typedef struct routes {
   num_step_routing_t routing;
   int32_t *slot;
-  size_t *begin;
+  size_t *begin;  // NULL: there is no routing
 } routes_t;
 
-static bool routes_make(const job_t *job, const step_routing_t *a, routes_t *routes) {
-  routes->routing = (num_step_routing_t){
-      .chosen = at(job, a->chosen), .tokens = a->tokens, .top = a->top, .first = a->first, .here = a->here};
-  routes->slot = malloc((size_t)a->tokens * a->top * sizeof *routes->slot);
-  routes->begin = malloc((a->here + 1) * sizeof *routes->begin);
-  const bool good = routes->slot != NULL && routes->begin != NULL;
-  if (good) {
-    num_step_route(&routes->routing, routes->slot, routes->begin);
+static routes_t routes_of(const job_t *job, const step_routing_t *a) {
+  routes_t routes = {.begin = NULL};
+  if (a->chosen != 0) {
+    routes.routing = (num_step_routing_t){
+        .chosen = at(job, a->chosen), .tokens = a->tokens, .top = a->top, .first = a->first, .here = a->here};
+    routes.slot = room(job, (size_t)a->tokens * a->top, sizeof *routes.slot);
+    routes.begin = room(job, a->here + 1, sizeof *routes.begin);
+    num_step_route(&routes.routing, routes.slot, routes.begin);
   }
-  return good;
+  return routes;
 }
 
-static void routes_free(routes_t *routes) {
-  free(routes->slot);
-  free(routes->begin);
-}
-
-static bool verify_gather(job_t *job, const step_gather_args_t *a) {
-  routes_t routes;
-  const size_t stride = a->pitch / HALF;
-  bool good = routes_make(job, &a->routing, &routes);
-  num_fp16_t *out = good ? malloc((routes.begin[a->routing.here] * stride + 1) * sizeof *out) : NULL;
-  good = good && out != NULL;
-  if (good) {
-    num_step_gather(&routes.routing, routes.slot, at(job, a->x), a->cols, stride, out);
-    for (size_t slot = 0; slot < routes.begin[a->routing.here]; ++slot) {
-      compare(job, at(job, a->out + slot * a->pitch), out + slot * stride, a->cols, HALF, TYPE_F16);
-    }
+static void verify_gather(job_t *job, const step_gather_args_t *a) {
+  const routes_t routes = routes_of(job, &a->routing);
+  const size_t stride = a->pitch / HALF, slots = routes.begin[a->routing.here];
+  num_fp16_t *out = room(job, slots * stride, sizeof *out);
+  num_step_gather(&routes.routing, routes.slot, at(job, a->x), a->cols, stride, out);
+  for (size_t slot = 0; slot < slots; ++slot) {
+    compare(job, at(job, a->out + slot * a->pitch), out + slot * stride, a->cols, HALF, TYPE_F16);
   }
-  free(out);
-  routes_free(&routes);
-  return good;
 }
 
-static bool verify_combine(job_t *job, const step_combine_args_t *a) {
-  routes_t routes;
+static void verify_combine(job_t *job, const step_combine_args_t *a) {
+  const routes_t routes = routes_of(job, &a->routing);
   const size_t count = (size_t)a->routing.tokens * a->cols;
-  float *out = malloc(count * sizeof *out);
-  const bool good = routes_make(job, &a->routing, &routes) && out != NULL;
-  if (good) {
-    num_step_combine(&routes.routing, routes.slot, at(job, a->y), at(job, a->weights),
-                     a->shared == 0 ? NULL : at(job, a->shared), a->cols, out);
-    compare(job, at(job, a->out), out, count, FP32, TYPE_F32);
-  }
-  free(out);
-  routes_free(&routes);
-  return good;
+  float *out = room(job, count, sizeof *out);
+  num_step_combine(&routes.routing, routes.slot, at(job, a->y), at(job, a->weights),
+                   a->shared == 0 ? NULL : at(job, a->shared), a->cols, out);
+  compare(job, at(job, a->out), out, count, FP32, TYPE_F32);
 }
 
-static bool verify_argmax(job_t *job, const step_argmax_args_t *a) {
-  int32_t *out = malloc(a->rows * sizeof *out);
-  if (out != NULL) {
-    num_step_argmax(at(job, a->x), a->pitch / FP32, a->rows, a->cols, out);
-    compare(job, at(job, a->out), out, a->rows, sizeof *out, TYPE_S32);
-  }
-  free(out);
-  return out != NULL;
+static void verify_argmax(job_t *job, const step_argmax_args_t *a) {
+  int32_t *out = room(job, a->rows, sizeof *out);
+  num_step_argmax(at(job, a->x), a->pitch / FP32, a->rows, a->cols, out);
+  compare(job, at(job, a->out), out, a->rows, sizeof *out, TYPE_S32);
 }
 
 // --- products ---------------------------------------------------------------------------------
@@ -298,106 +243,89 @@ static size_t count_wrong(const product_t *p, size_t first, size_t count, const 
 
 static bool multiply(void *context, size_t begin, size_t end) {
   const product_t *p = context;
-  float *b = malloc(p->k * COLUMNS * sizeof *b), *c = malloc(p->m * COLUMNS * sizeof *c);
-  const bool good = b != NULL && c != NULL;
-  for (size_t i = begin; good && i < end; ++i) {
+  arena_t arena = {NULL};
+  float *b = arena_bytes(&arena, p->k * COLUMNS, sizeof *b), *c = arena_bytes(&arena, p->m * COLUMNS, sizeof *c);
+  for (size_t i = begin; i < end; ++i) {
     const size_t first = i * COLUMNS, count = p->n - first < COLUMNS ? p->n - first : COLUMNS;
     fill_block(p, first, count, b);
     num_matmul_select(NUM_ISA_AUTO)(p->m, count, p->k, p->wide_a, p->k, b, count, c, count, false);
     p->wrong[i] = count_wrong(p, first, count, c);
   }
-  free(b);
-  free(c);
-  return good;
+  arena_free(&arena);
+  return true;
 }
 
-static bool verify_group(job_t *job, product_t *p) {
+static void verify_group(job_t *job, product_t *p) {
   p->blocks = (p->n + COLUMNS - 1) / COLUMNS;
-  float *wide = malloc(p->m * p->k * sizeof *wide);
-  p->wrong = calloc(p->blocks, sizeof *p->wrong);
+  float *wide = room(job, p->m * p->k, sizeof *wide);
+  p->wrong = room(job, p->blocks, sizeof *p->wrong);
   p->wide_a = wide;
-  bool good = wide != NULL && p->wrong != NULL;
-  for (size_t i = 0; good && i < p->m * p->k; ++i) {
+  for (size_t i = 0; i < p->m * p->k; ++i) {
     uint16_t bits;
     memcpy(&bits, p->a + i / p->k * p->a_pitch + i % p->k * HALF, sizeof bits);
     wide[i] = widen(p->type, bits);
   }
-  good = good && parallel_for(job->verify->threads, p->blocks, multiply, p);
-  for (size_t i = 0; good && i < p->blocks; ++i) {
+  parallel_for(job->verify->threads, p->blocks, multiply, p);
+  for (size_t i = 0; i < p->blocks; ++i) {
     job->wrong += p->wrong[i];
   }
   job->elements += p->m * p->n;
-  free(wide);
-  free(p->wrong);
-  return good;
 }
 
-static bool verify_product(job_t *job, const step_product_args_t *a) {
-  const bool routed = a->routing.chosen != 0;
-  routes_t routes = {.slot = NULL};
-  bool good = !routed || routes_make(job, &a->routing, &routes);
-  for (size_t g = 0; good && g < a->groups; ++g) {
-    const uint64_t row = routed ? routes.begin[g] : 0;
-    product_t p = {.job = job,
-                   .m = routed ? routes.begin[g + 1] - routes.begin[g] : a->m,
-                   .n = a->n,
-                   .k = a->k,
-                   .a = at(job, a->a + (routed ? row * a->a_pitch : g * a->a_group)),
-                   .c = at(job, a->c + (routed ? row * a->c_pitch : g * a->c_group)),
-                   .a_pitch = a->a_pitch,
-                   .c_pitch = a->c_pitch,
-                   .type = a->type,
-                   .c_type = a->c_type,
-                   .strips = at(job, a->b + g * a->b_group)};
-    good = p.m == 0 || verify_group(job, &p);
+// Rows of a group: those of its slots, or m at its place. False: it has none.
+static bool take_group(const job_t *job, const routes_t *routes, size_t group, size_t m, uint64_t a, uint64_t c,
+                       product_t *p) {
+  const size_t row = routes->begin != NULL ? routes->begin[group] : 0;
+  p->m = routes->begin != NULL ? routes->begin[group + 1] - row : m;
+  p->a = at(job, a + row * p->a_pitch);
+  p->c = at(job, c + row * p->c_pitch);
+  return p->m > 0;
+}
+
+static void verify_product(job_t *job, const step_product_args_t *a) {
+  const routes_t routes = routes_of(job, &a->routing);
+  product_t p = {.job = job,
+                 .n = a->n,
+                 .k = a->k,
+                 .a_pitch = a->a_pitch,
+                 .c_pitch = a->c_pitch,
+                 .type = a->type,
+                 .c_type = a->c_type};
+  for (size_t g = 0; g < a->groups; ++g) {
+    const size_t place = routes.begin != NULL ? 0 : g;
+    p.strips = at(job, a->b + g * a->b_group);
+    if (take_group(job, &routes, g, a->m, a->a + place * a->a_group, a->c + place * a->c_group, &p)) {
+      verify_group(job, &p);
+    }
   }
-  routes_free(&routes);
-  return good;
 }
 
-static bool verify_w4a16_group(job_t *job, const step_w4a16_args_t *a, size_t group, product_t *p) {
+static void verify_w4a16(job_t *job, const step_w4a16_args_t *a) {
+  const routes_t routes = routes_of(job, &a->routing);
   const w4a16_args_t *w = &a->product;
-  num_fp16_t *b = malloc((size_t)w->k * w->n * sizeof *b);
-  if (b == NULL) {
-    return false;
+  num_fp16_t *b = room(job, (size_t)w->k * w->n, sizeof *b);
+  product_t p = {.job = job,
+                 .n = w->n,
+                 .k = w->k,
+                 .a_pitch = a->a_pitch != 0 ? a->a_pitch : (size_t)w->k * HALF,
+                 .c_pitch = a->c_pitch != 0 ? a->c_pitch : (size_t)w->n * (w->out_f32 ? FP32 : HALF),
+                 .type = TYPE_F16,
+                 .c_type = w->out_f32 ? TYPE_F32 : TYPE_F16,
+                 .dequantised = b};
+  for (size_t g = 0; g < a->groups; ++g) {
+    const size_t place = routes.begin != NULL ? 0 : g;
+    const num_w4_t weights = {.k = w->k,
+                              .n = w->n,
+                              .group = w->group,
+                              .w = at(job, w->w + g * a->w_group),
+                              .is_unsigned = w->nibbles == TYPE_U4,
+                              .scale = at(job, w->scale + g * a->scale_group),
+                              .zero = w->zeros == W4A16_NO_ZEROS ? NULL : at(job, w->zero + g * a->zero_group)};
+    if (take_group(job, &routes, g, w->m, w->a + place * a->a_group, w->c + place * a->c_group, &p)) {
+      num_w4_dequantise(&weights, b);
+      verify_group(job, &p);
+    }
   }
-  const num_w4_t weights = {.k = w->k,
-                            .n = w->n,
-                            .group = w->group,
-                            .w = at(job, w->w + group * a->w_group),
-                            .is_unsigned = w->nibbles == TYPE_U4,
-                            .scale = at(job, w->scale + group * a->scale_group),
-                            .zero = w->zeros == W4A16_NO_ZEROS ? NULL : at(job, w->zero + group * a->zero_group)};
-  num_w4_dequantise(&weights, b);
-  p->dequantised = b;
-  const bool good = verify_group(job, p);
-  free(b);
-  return good;
-}
-
-static bool verify_w4a16(job_t *job, const step_w4a16_args_t *a) {
-  const bool routed = a->routing.chosen != 0;
-  const w4a16_args_t *w = &a->product;
-  const size_t a_pitch = a->a_pitch != 0 ? a->a_pitch : (size_t)w->k * HALF;
-  const size_t c_pitch = a->c_pitch != 0 ? a->c_pitch : (size_t)w->n * (w->out_f32 ? FP32 : HALF);
-  routes_t routes = {.slot = NULL};
-  bool good = !routed || routes_make(job, &a->routing, &routes);
-  for (size_t g = 0; good && g < a->groups; ++g) {
-    const uint64_t row = routed ? routes.begin[g] : 0;
-    product_t p = {.job = job,
-                   .m = routed ? routes.begin[g + 1] - routes.begin[g] : w->m,
-                   .n = w->n,
-                   .k = w->k,
-                   .a = at(job, w->a + (routed ? row * a_pitch : g * a->a_group)),
-                   .c = at(job, w->c + (routed ? row * c_pitch : g * a->c_group)),
-                   .a_pitch = a_pitch,
-                   .c_pitch = c_pitch,
-                   .type = TYPE_F16,
-                   .c_type = w->out_f32 ? TYPE_F32 : TYPE_F16};
-    good = p.m == 0 || verify_w4a16_group(job, a, g, &p);
-  }
-  routes_free(&routes);
-  return good;
 }
 
 // --- attention --------------------------------------------------------------------------------
@@ -454,85 +382,76 @@ static num_attn_t attn_of(const attention_t *a, size_t entry, size_t first, size
                       .row_sum = NUM_ROW_SUM_CHAIN};
 }
 
-static bool attend_part(const attention_t *a, size_t part) {
+static void attend_part(const attention_t *a, size_t part) {
   const attention_args_t *args = a->args;
   const size_t entry = part / a->parts, first = part % a->parts * ROWS;
   const size_t rows = args->rows - first < ROWS ? args->rows - first : ROWS;
-  uint8_t *visible = malloc(rows * keys_of(a, entry));
-  float *out = malloc(rows * args->dv * sizeof *out);
-  bool good = visible != NULL && out != NULL;
-  for (size_t i = 0; good && i < rows; ++i) {
+  arena_t arena = {NULL};
+  uint8_t *visible = arena_bytes(&arena, rows, keys_of(a, entry));
+  float *out = arena_bytes(&arena, rows * args->dv, sizeof *out);
+  for (size_t i = 0; i < rows; ++i) {
     see(a, entry, first + i, visible + i * keys_of(a, entry));
   }
-  if (good) {
-    const num_attn_t attn = attn_of(a, entry, first, rows, visible);
-    good = (a->amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, out, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, out)) == 0;
+  const num_attn_t attn = attn_of(a, entry, first, rows, visible);
+  if ((a->amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, out, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, out)) != 0) {
+    host_out_of_memory();
   }
   const uint16_t *found = at(a->job, args->out + (entry * args->rows + first) * args->dv * HALF);
-  for (size_t i = 0; good && i < rows * args->dv; ++i) {
+  for (size_t i = 0; i < rows * args->dv; ++i) {
     const uint16_t expected = num_bf16_from_f32(out[i]);
     a->wrong[part] += found[i] != expected && !(is_nan(found[i], HALF, TYPE_BF16) && is_nan(expected, HALF, TYPE_BF16));
   }
-  free(visible);
-  free(out);
-  return good;
+  arena_free(&arena);
 }
 
 static bool attend(void *context, size_t begin, size_t end) {
-  bool good = true;
-  for (size_t part = begin; good && part < end; ++part) {
-    good = attend_part(context, part);
+  for (size_t part = begin; part < end; ++part) {
+    attend_part(context, part);
   }
-  return good;
+  return true;
 }
 
-static uint16_t *decode_keys(const job_t *job, const fp8_args_t *fp8) {
+static const uint16_t *decode_keys(const job_t *job, const fp8_args_t *fp8) {
   const size_t entries = fp8->attention.batch, places = fp8->places[0], dk = fp8->attention.dk;
-  uint16_t *keys = malloc(entries * places * dk * sizeof *keys);
-  for (size_t entry = 0; keys != NULL && entry < entries; ++entry) {
+  uint16_t *keys = room(job, entries * places * dk, sizeof *keys);
+  for (size_t entry = 0; entry < entries; ++entry) {
     num_fp8_decode(at(job, fp8->tokens + entry * fp8->tokens_batch), keys + entry * places * dk, places);
   }
   return keys;
 }
 
-static bool verify_attention(job_t *job, const step_attention_args_t *args) {
-  const bool is_fp8 = args->kind == STEP_ATTENTION_FP8;
-  const fp8_args_t *fp8 = is_fp8 ? job->op->attention : NULL;
-  attention_t a = {.job = job, .fp8 = fp8, .args = is_fp8 ? &fp8->attention : job->op->attention};
+static void verify_attention(job_t *job, const step_attention_args_t *args) {
+  const fp8_args_t *fp8 = args->kind == STEP_ATTENTION_FP8 ? job->op->attention : NULL;
+  attention_t a = {.job = job, .fp8 = fp8, .args = fp8 != NULL ? &fp8->attention : job->op->attention};
   a.amla = decode_machine_list(job->machine)->settings->attention != DECODE_BASE;
   a.parts = (a.args->rows + ROWS - 1) / ROWS;
-  uint16_t *keys = is_fp8 ? decode_keys(job, fp8) : NULL;
-  a.keys = keys;
-  a.wrong = calloc(a.parts * a.args->batch, sizeof *a.wrong);
-  const bool good = a.wrong != NULL && (!is_fp8 || keys != NULL) &&
-                    parallel_for(job->verify->threads, a.parts * a.args->batch, attend, &a);
-  for (size_t i = 0; good && i < a.parts * a.args->batch; ++i) {
+  a.keys = fp8 != NULL ? decode_keys(job, fp8) : NULL;
+  a.wrong = room(job, a.parts * a.args->batch, sizeof *a.wrong);
+  parallel_for(job->verify->threads, a.parts * a.args->batch, attend, &a);
+  for (size_t i = 0; i < a.parts * a.args->batch; ++i) {
     job->wrong += a.wrong[i];
   }
   job->elements += (size_t)a.args->batch * a.args->rows * a.args->dv;
-  free(keys);
-  free(a.wrong);
-  return good;
 }
 
 // --- all --------------------------------------------------------------------------------------
 
-static bool verify_op(job_t *job) {
+static void verify_op(job_t *job) {
   switch (job->op->op) {
 #define STEP_OP(NAME, name, cores, text) \
   case STEP_##NAME:                      \
-    return verify_##name(job, job->op->args);
+    verify_##name(job, job->op->args);   \
+    break;
 #include "kernels/step/step_ops.def"
 #undef STEP_OP
     default:
-      return false;
+      break;
   }
 }
 
 static void keep_stream(decode_verify_t *verify, const decode_list_t *list, const decode_machine_t *machine) {
-  verify->x_count = decode_ask_rows(&list->ask) * list->model->hidden_size;
-  memcpy(verify->x, decode_machine_bytes(machine, decode_address(list->arrays, DECODE_AT_X)),
-         verify->x_count * sizeof *verify->x);
+  memcpy(verify->x, decode_machine_bytes(machine, decode_value(list->arrays, list->graph->x)),
+         decode_ask_rows(&list->ask) * list->graph->config->hidden_size * sizeof *verify->x);
 }
 
 static void ended(void *context, decode_machine_t *machine, size_t index) {
@@ -540,13 +459,11 @@ static void ended(void *context, decode_machine_t *machine, size_t index) {
   const decode_list_t *list = decode_machine_list(machine);
   job_t job = {.verify = verify, .machine = machine, .op = &list->ops[index]};
   decode_verified_t *found = &verify->found[job.op->op];
-  if (!verify_op(&job)) {
-    verify->incomplete = true;
-  } else {
-    found->operations += 1;
-    found->elements += job.elements;
-    found->wrong += job.wrong;
-  }
+  verify_op(&job);
+  arena_free(&verify->arena);
+  found->operations += 1;
+  found->elements += job.elements;
+  found->wrong += job.wrong;
   if (job.wrong > 0 && verify->first[0] == '\0') {
     decode_op_name(job.op, verify->first);
   }
@@ -560,7 +477,7 @@ decode_verify_t *decode_verify_open(decode_machine_t *machine, size_t threads) {
     return NULL;
   }
   verify->threads = threads;
-  verify->x = malloc(list->shape->rows * list->model->hidden_size * sizeof *verify->x);
+  verify->x = malloc(list->shape->rows * list->graph->config->hidden_size * sizeof *verify->x);
   if (verify->x == NULL) {
     free(verify);
     return NULL;
@@ -583,5 +500,3 @@ const decode_verified_t *decode_verify_found(const decode_verify_t *verify, enum
 const char *decode_verify_first(const decode_verify_t *verify) {
   return verify->first[0] == '\0' ? NULL : verify->first;
 }
-
-bool decode_verify_complete(const decode_verify_t *verify) { return !verify->incomplete; }

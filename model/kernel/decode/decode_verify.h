@@ -22,7 +22,4 @@ const decode_verified_t *decode_verify_found(const decode_verify_t *verify, enum
 // The first operation with a wrong element, as "attention of layer 1"; NULL: there is none.
 const char *decode_verify_first(const decode_verify_t *verify);
 
-// False: there was no memory for an operation, which is then not among those found.
-bool decode_verify_complete(const decode_verify_t *verify);
-
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/lm/lm_capture.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/config.h"
+#include "llm/text/tokens.h"
 
 enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, ARRAYS = 3 };  // of a head: q, k, v
 
@@ -34,7 +34,7 @@ static void take(const lm_capture_t *capture, const float *x, size_t heads, size
 
 static bool attend(void *context, const lm_attention_t *attention) {
   const lm_capture_t *capture = context;
-  const size_t kv_heads = attention->shape->kv_heads;
+  const size_t kv_heads = attention->shape->num_key_value_heads;
   const size_t count = capture->tokens * capture->d;
   for (size_t head = 0; head < capture->heads; ++head) {
     num_bf16_t *data = head_data(capture, attention->layer, head);
@@ -46,29 +46,19 @@ static bool attend(void *context, const lm_attention_t *attention) {
   return lm_attend_fp32(NULL, attention);
 }
 
-static bool read_text(const char *path, size_t first, size_t n, uint8_t *text, base_error_t *error) {
-  FILE *file = fopen(path, "rb");
-  if (file == NULL) {
-    return base_fail(error, "%s: %s", path, strerror(errno));
-  }
-  const bool read = fseek(file, (long)first, SEEK_SET) == 0 && fread(text, 1, n, file) == n;
-  fclose(file);
-  return read || base_fail(error, "%s: ends before byte %zu", path, first + n);
-}
-
-static bool run(lm_t *lm, const uint8_t *text, lm_capture_t *capture, base_error_t *error) {
-  const lm_shape_t *shape = lm_shape(lm);
-  capture->layers = shape->layers;
-  capture->heads = shape->heads;
+static bool run(lm_t *lm, const uint32_t *text, lm_capture_t *capture, base_error_t *error) {
+  const checkpoint_config_t *shape = lm_shape(lm);
+  capture->layers = shape->num_hidden_layers;
+  capture->heads = shape->num_attention_heads;
   capture->d = shape->head_dim;
-  const size_t heads = shape->layers * shape->heads;
+  const size_t heads = shape->num_hidden_layers * shape->num_attention_heads;
   capture->data = malloc(heads * ARRAYS * capture->tokens * capture->d * sizeof *capture->data);
   const lm_backend_t backend = {.attend = attend, .attend_context = capture};
   return (capture->data != NULL && lm_forward(lm, text, capture->tokens, &backend, NULL, false)) ||
          base_fail(error, "language model: out of memory, or %zu tokens are too many", capture->tokens);
 }
 
-static bool read_and_run(const uint8_t *text, lm_capture_t *capture, base_error_t *error) {
+static bool read_and_run(const uint32_t *text, lm_capture_t *capture, base_error_t *error) {
   char path[PATH_BYTES];
   char message[MESSAGE_BYTES];
   snprintf(path, sizeof path, "%s/tests/data/kjv_lm_bf16.bin", config_home());
@@ -79,14 +69,18 @@ static bool read_and_run(const uint8_t *text, lm_capture_t *capture, base_error_
 }
 
 bool lm_capture(size_t window, size_t tokens, lm_capture_t *capture, base_error_t *error) {
+  static const llm_vocab_t vocab = {256, true, "byte"};
   char path[PATH_BYTES];
+  llm_text_t text;
   *capture = (lm_capture_t){.tokens = tokens};
-  uint8_t *text = malloc(tokens);
   snprintf(path, sizeof path, "%s/tests/data/kjv_val.txt", config_home());
-  const bool good =
-      text == NULL ? base_fail(error, "out of memory")
-                   : read_text(path, window * (tokens + 1), tokens, text, error) && read_and_run(text, capture, error);
-  free(text);
+  if (!llm_text_read(path, &vocab, tokens, window + 1, &text, error)) {
+    return false;
+  }
+  const bool whole = window < text.windows && llm_window_predictions(&text, window) == tokens;
+  const bool good = whole ? read_and_run(llm_window(&text, window), capture, error)
+                          : base_fail(error, "%s: ends before byte %zu", path, window * (tokens + 1) + tokens);
+  llm_tokens_free(&text.tokens);
   if (!good) {
     lm_capture_free(capture);
   }

@@ -26,20 +26,20 @@ static void add_engine(cJSON *root, const lm_settings_t *settings) {
 }
 
 static void add_shape(cJSON *root, const lm_run_t *run) {
-  const lm_shape_t *s = run->shape;
+  const checkpoint_config_t *s = run->shape;
   cJSON *shape = cJSON_AddObjectToObject(root, "shape");
-  json_add_count(shape, "dim", s->dim);
-  json_add_count(shape, "hidden", s->hidden);
-  json_add_count(shape, "layers", s->layers);
-  json_add_count(shape, "heads", s->heads);
-  json_add_count(shape, "kv_heads", s->kv_heads);
+  json_add_count(shape, "dim", s->hidden_size);
+  json_add_count(shape, "hidden", s->intermediate_size);
+  json_add_count(shape, "layers", s->num_hidden_layers);
+  json_add_count(shape, "heads", s->num_attention_heads);
+  json_add_count(shape, "kv_heads", s->num_key_value_heads);
   json_add_count(shape, "head_dim", s->head_dim);
-  json_add_count(shape, "vocab", s->vocab);
-  json_add_count(shape, "context", s->context);
+  json_add_count(shape, "vocab", s->vocab_size);
+  json_add_count(shape, "context", s->max_position_embeddings);
   if (run->windows > 0) {
     json_add_count(shape, "predictions", run->mean.predictions);
   } else {
-    json_add_count(shape, "prompt_bytes", run->generation.prompt_bytes);
+    json_add_count(shape, "prompt_bytes", run->generation.prompt.count);
     json_add_count(shape, "tokens", run->generation.tokens);
   }
 }
@@ -87,8 +87,8 @@ static void add_generated(cJSON *root, const lm_run_t *run) {
     cJSON_AddNullToObject(root, "smallest_gap_at");
     return;
   }
-  json_add_bytes(root, "prompt", g->prompt, g->prompt_bytes);
-  json_add_bytes(root, "text", g->text, g->tokens);
+  llm_json_bytes(root, "prompt", g->prompt.list, g->prompt.count);
+  llm_json_bytes(root, "text", g->text, g->tokens);
   cJSON_AddNumberToObject(root, "smallest_gap", g->gap);
   json_add_count(root, "smallest_gap_at", g->gap_at);
 }
@@ -111,7 +111,7 @@ static void add_attention(cJSON *root, const lm_run_t *run) {
   json_add_count(attention, "cycles", run->books->cycles);
   cJSON_AddNumberToObject(attention, "cycles_per_token", lm_run_cycles_per_token(run));
   cJSON *layers = cJSON_AddArrayToObject(attention, "layers");
-  for (size_t i = 0; i < run->shape->layers; ++i) {
+  for (size_t i = 0; i < run->shape->num_hidden_layers; ++i) {
     cJSON_AddItemToArray(layers, cJSON_CreateNumber((double)run->books->layer_cycles[i]));
   }
 }

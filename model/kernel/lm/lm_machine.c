@@ -21,7 +21,7 @@ typedef struct matrix {
 
 struct lm_machine {
   const lm_machine_options_t *options;
-  const lm_shape_t *shape;
+  const checkpoint_config_t *shape;
   size_t kv;  // elements of a token's keys
   // Arrays: queries and results [context][dim], keys and values [layers][context][kv], BF16; of
   // products the activations [context][widest] BF16 and the results, FP32.
@@ -46,9 +46,9 @@ static size_t add_array(lm_machine_t *machine, const char *name, size_t bytes, b
 }
 
 static void add_attention(lm_machine_t *machine) {
-  const lm_shape_t *s = machine->shape;
-  const size_t queries = s->context * s->dim * BF16_BYTES;
-  const size_t keys = s->layers * s->context * machine->kv * BF16_BYTES;
+  const checkpoint_config_t *s = machine->shape;
+  const size_t queries = s->max_position_embeddings * s->hidden_size * BF16_BYTES;
+  const size_t keys = s->num_hidden_layers * s->max_position_embeddings * machine->kv * BF16_BYTES;
   machine->q = add_array(machine, "q", queries, true);
   machine->k = add_array(machine, "k", keys, true);
   machine->v = add_array(machine, "v", keys, true);
@@ -74,7 +74,7 @@ static void add_matrix(void *context, const float *w, size_t k, size_t n) {
 
 static bool add_products(lm_machine_t *machine, const lm_t *lm, base_error_t *error) {
   lm_each_matrix(lm, add_matrix, machine);
-  const size_t elements = machine->shape->context * machine->widest;
+  const size_t elements = machine->shape->max_position_embeddings * machine->widest;
   machine->activations = add_array(machine, "activations", elements * BF16_BYTES, true);
   machine->product = add_array(machine, "product", elements * FP32_BYTES, false);
   return !machine->full || base_fail(error, "--gemm soc: more matrices than fit");
@@ -88,7 +88,7 @@ static void *bytes_of(lm_machine_t *machine, size_t buffer) {
 
 static bool build(lm_machine_t *machine, const lm_t *lm, bool gemm, base_error_t *error) {
   const size_t args = sizeof(engine_args_t) > sizeof(gemm_args_t) ? sizeof(engine_args_t) : sizeof(gemm_args_t);
-  machine->books.layer_cycles = calloc(machine->shape->layers, sizeof *machine->books.layer_cycles);
+  machine->books.layer_cycles = calloc(machine->shape->num_hidden_layers, sizeof *machine->books.layer_cycles);
   if (machine->books.layer_cycles == NULL) {
     return base_fail(error, "out of memory");
   }
@@ -109,7 +109,7 @@ lm_machine_t *lm_machine_open(const lm_machine_options_t *options, const lm_t *l
   }
   machine->options = options;
   machine->shape = lm_shape(lm);
-  machine->kv = machine->shape->kv_heads * machine->shape->head_dim;
+  machine->kv = machine->shape->num_key_value_heads * machine->shape->head_dim;
   if (!build(machine, lm, gemm, error)) {
     lm_machine_close(machine);
     return NULL;
@@ -150,10 +150,10 @@ void lm_machine_close(lm_machine_t *machine) {
 // --- attention --------------------------------------------------------------------------------
 
 static engine_args_t attention_args(const lm_machine_t *machine, const lm_attention_t *a) {
-  const lm_shape_t *s = machine->shape;
-  const uint32_t token = (uint32_t)(s->dim * BF16_BYTES);
+  const checkpoint_config_t *s = machine->shape;
+  const uint32_t token = (uint32_t)(s->hidden_size * BF16_BYTES);
   const uint32_t kv = (uint32_t)(machine->kv * BF16_BYTES);
-  const uint64_t layer = (uint64_t)a->layer * s->context * kv;
+  const uint64_t layer = (uint64_t)a->layer * s->max_position_embeddings * kv;
   return (engine_args_t){.q = machine->buffers[machine->q].address,
                          .k = machine->buffers[machine->k].address + layer,
                          .v = machine->buffers[machine->v].address + layer,
@@ -164,8 +164,8 @@ static engine_args_t attention_args(const lm_machine_t *machine, const lm_attent
                          .out_pitch = token,
                          .tokens = (uint32_t)a->n,
                          .keys = (uint32_t)(a->first + a->n),
-                         .heads = (uint32_t)s->heads,
-                         .kv_heads = (uint32_t)s->kv_heads,
+                         .heads = (uint32_t)s->num_attention_heads,
+                         .kv_heads = (uint32_t)s->num_key_value_heads,
                          .dim = (uint32_t)s->head_dim,
                          .scale = num_f32_bits((float)(1.0 / sqrt((double)s->head_dim))),
                          .causal = 1,
@@ -175,10 +175,10 @@ static engine_args_t attention_args(const lm_machine_t *machine, const lm_attent
 // The new tokens' keys join those that are there.
 static void write_inputs(lm_machine_t *machine, const lm_attention_t *a) {
   const size_t kv = machine->kv;
-  const size_t at = (a->layer * machine->shape->context + a->first) * kv;
+  const size_t at = (a->layer * machine->shape->max_position_embeddings + a->first) * kv;
   num_bf16_t *k = bytes_of(machine, machine->k);
   num_bf16_t *v = bytes_of(machine, machine->v);
-  num_bf16_from_f32_n(a->q, bytes_of(machine, machine->q), a->n * machine->shape->dim);
+  num_bf16_from_f32_n(a->q, bytes_of(machine, machine->q), a->n * machine->shape->hidden_size);
   num_bf16_from_f32_n(a->k + a->first * kv, k + at, a->n * kv);
   num_bf16_from_f32_n(a->v + a->first * kv, v + at, a->n * kv);
 }
@@ -191,7 +191,7 @@ bool lm_machine_attend(void *context, const lm_attention_t *a) {
   if (soc_launch(machine->soc, machine->options->engine_firmware, &args, sizeof args, &cycles) != SOC_DONE) {
     return false;
   }
-  num_bf16_to_f32_n(bytes_of(machine, machine->out), a->out, a->n * machine->shape->dim);
+  num_bf16_to_f32_n(bytes_of(machine, machine->out), a->out, a->n * machine->shape->hidden_size);
   machine->books.launches += 1;
   machine->books.cycles += cycles;
   machine->books.layer_cycles[a->layer] += cycles;

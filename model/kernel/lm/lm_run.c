@@ -38,52 +38,43 @@ static bool open_model(lm_run_t *run, base_error_t *error) {
 }
 
 static bool prepare_windows(lm_run_t *run, base_error_t *error) {
-  const lm_shape_t *shape = run->shape;
-  if (!lm_windows_read(run->request.eval, shape, run->request.windows, &run->text, error)) {
+  const checkpoint_config_t *shape = run->shape;
+  const llm_vocab_t vocab = lm_vocab(shape);
+  if (!llm_text_read(run->request.eval, &vocab, shape->max_position_embeddings, run->request.windows, &run->text,
+                     error)) {
     return false;
   }
-  const size_t logits = shape->context * shape->vocab;
+  const size_t logits = shape->max_position_embeddings * shape->vocab_size;
   run->windows = run->text.windows;
   run->scores = calloc(run->windows, sizeof *run->scores);
   run->fp32 = calloc(run->windows, sizeof *run->fp32);
   run->logits = malloc(logits * sizeof *run->logits);
   run->reference = malloc(logits * sizeof *run->reference);
   for (size_t i = 0; run->scores != NULL && i < run->windows; ++i) {
-    run->scores[i].predictions = lm_windows_at(&run->text, i).predictions;
+    run->scores[i].predictions = llm_window_predictions(&run->text, i);
   }
   return (run->scores != NULL && run->fp32 != NULL && run->logits != NULL && run->reference != NULL) ||
          base_fail(error, "out of memory");
 }
 
-static bool check_prompt(const lm_generation_t *g, const lm_shape_t *shape, base_error_t *error) {
-  if (g->prompt_bytes == 0) {
-    return base_fail(error, "--prompt: empty; the first byte has to follow something");
-  }
-  for (size_t i = 0; i < g->prompt_bytes; ++i) {
-    if (g->prompt[i] >= shape->vocab) {
-      return base_fail(error, "--prompt: byte %zu is %u; the model knows 0 to %zu", i, g->prompt[i], shape->vocab - 1);
-    }
-  }
-  return g->prompt_bytes + g->tokens <= shape->context ||
-         base_fail(error,
-                   "--prompt of %zu bytes and --tokens %zu: the context has %zu; --context N "
-                   "makes it longer",
-                   g->prompt_bytes, g->tokens, shape->context);
-}
-
 static bool prepare_prompt(lm_run_t *run, base_error_t *error) {
   const lm_request_t *request = &run->request;
-  const char *prompt = request->prompt != NULL ? request->prompt : LM_SHIPPED_PROMPT;
+  const llm_vocab_t vocab = lm_vocab(run->shape);
+  const size_t context = run->shape->max_position_embeddings;
   lm_generation_t *g = &run->generation;
-  *g = (lm_generation_t){.prompt = (const uint8_t *)prompt,
-                         .prompt_bytes = strlen(prompt),
-                         .tokens = request->tokens,
-                         .put = request->put,
-                         .put_context = request->context_of_these};
-  if (!check_prompt(g, run->shape, error)) {
+  *g = (lm_generation_t){.tokens = request->tokens, .put = request->put, .put_context = request->context_of_these};
+  if (!llm_tokens_from_text(request->prompt != NULL ? request->prompt : LM_SHIPPED_PROMPT, "--prompt", &vocab,
+                            &g->prompt, error)) {
     return false;
   }
-  g->text = malloc(g->tokens);
+  if (g->prompt.count == 0) {
+    return base_fail(error, "--prompt: empty; the first byte has to follow something");
+  }
+  if (g->prompt.count + g->tokens > context) {
+    return base_fail(error, "--prompt of %zu bytes and --tokens %zu: the context has %zu; --context N makes it longer",
+                     g->prompt.count, g->tokens, context);
+  }
+  g->text = malloc(g->tokens * sizeof *g->text);
   return g->text != NULL || base_fail(error, "out of memory");
 }
 
@@ -133,20 +124,19 @@ static lm_backend_t backend(lm_run_t *run) {
 // --- a text -----------------------------------------------------------------------------------
 
 static bool evaluate_window(lm_run_t *run, size_t index) {
-  const lm_window_t window = lm_windows_at(&run->text, index);
-  const size_t vocab = run->shape->vocab;
+  const size_t vocab = run->shape->vocab_size;
   const lm_backend_t machine = backend(run);
   const lm_backend_t host = {.attend = attend_reference};
   const bool both = lm_has_machine(&run->request.settings);
   const float *reference = both ? run->reference : run->logits;
   snprintf(run->at_work, sizeof run->at_work, "window %zu of %zu", index + 1, run->windows);
   tell(run, 0);
-  if (!lm_window_logits(run->lm, &window, &machine, run->logits) ||
-      (both && !lm_window_logits(run->lm, &window, &host, run->reference))) {
+  if (!lm_window_logits(run->lm, &run->text, index, &machine, run->logits) ||
+      (both && !lm_window_logits(run->lm, &run->text, index, &host, run->reference))) {
     return false;
   }
-  run->scores[index] = lm_window_score(&window, vocab, run->logits, reference);
-  run->fp32[index] = lm_window_score(&window, vocab, reference, reference);
+  run->scores[index] = lm_window_score(&run->text, index, vocab, run->logits, reference);
+  run->fp32[index] = lm_window_score(&run->text, index, vocab, reference, reference);
   return true;
 }
 
@@ -225,7 +215,8 @@ double lm_agreement(const lm_score_t *score) { return (double)score->agree / (do
 void lm_release(lm_run_t *run) {
   lm_machine_close(run->machine);
   lm_close(run->lm);
-  lm_windows_free(&run->text);
+  llm_tokens_free(&run->text.tokens);
+  llm_tokens_free(&run->generation.prompt);
   free(run->logits);
   free(run->reference);
   free(run->scores);

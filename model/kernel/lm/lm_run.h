@@ -4,9 +4,8 @@
 #ifndef AMALGAM_KERNEL_LM_LM_RUN_H
 #define AMALGAM_KERNEL_LM_LM_RUN_H
 
-#include "llm/lm/lm_generate.h"
 #include "kernel/lm/lm_settings.h"
-#include "llm/lm/lm_windows.h"
+#include "llm/lm/lm_text.h"
 #include "kernel/result.h"
 
 typedef struct lm_run lm_run_t;
@@ -22,7 +21,7 @@ typedef struct lm_request {
   // Who looks on; each may be NULL.
   void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
   void (*begin)(void *context, const lm_run_t *run);         // before the first byte is written
-  void (*put)(void *context, uint8_t byte);                  // each as it comes
+  void (*put)(void *context, uint32_t token);                // each as it comes
   void *context_of_these;
 } lm_request_t;
 
@@ -33,10 +32,10 @@ struct lm_run {
   lm_machine_options_t options;
   lm_t *lm;
   lm_machine_t *machine;  // NULL: none
-  const lm_shape_t *shape;
+  const checkpoint_config_t *shape;
   const char *model;  // its file, for people
   // Of a text; else windows is 0.
-  lm_windows_t text;
+  llm_text_t text;
   float *logits, *reference;  // [context,vocab] each
   size_t windows;
   lm_score_t *scores;  // [windows]

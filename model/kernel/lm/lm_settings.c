@@ -13,7 +13,7 @@ size_t lm_usual_chunk(size_t rows, size_t blocks) {
   return half > 0 ? half : rows;
 }
 
-static bool check_engines(lm_settings_t *settings, const lm_shape_t *shape, base_error_t *error) {
+static bool check_engines(lm_settings_t *settings, const checkpoint_config_t *shape, base_error_t *error) {
   const config_t *config = &settings->machine.soc.config;
   const size_t rows = config->engine.rows;
   const size_t blocks = config->engine.blocks;
@@ -36,7 +36,7 @@ static bool check_engines(lm_settings_t *settings, const lm_shape_t *shape, base
                      "multiple of %d",
                      lm_arithmetic_names[settings->attention], shape->head_dim, HEAD_DIM_STEP);
   }
-  const uint32_t share = (uint32_t)(shape->heads / shape->kv_heads);
+  const uint32_t share = (uint32_t)(shape->num_attention_heads / shape->num_key_value_heads);
   const uint32_t need_kb = (engine_token_bytes(share, (uint32_t)shape->head_dim) + 1023) / 1024;
   return need_kb <= config->engine.buffer_kb ||
          base_fail(error, "engine.buffer_kb = %u: the kernel needs %u for a token of this model",
@@ -48,7 +48,7 @@ static bool check_cores(const kernel_machine_t *machine, base_error_t *error) {
   return kernel_machine_holds(machine, &need, error);
 }
 
-static num_engine_t engine_of(const lm_settings_t *settings, const lm_shape_t *shape) {
+static num_engine_t engine_of(const lm_settings_t *settings, const checkpoint_config_t *shape) {
   const config_engine_t *engine = &settings->machine.soc.config.engine;
   num_design_t design = NUM_DESIGN_HFA;
   num_engine_design(lm_arithmetic_names[settings->attention], &design);
@@ -56,7 +56,7 @@ static num_engine_t engine_of(const lm_settings_t *settings, const lm_shape_t *s
       .design = design, .hfa = settings->hfa, .d = shape->head_dim, .blocks = engine->blocks, .rows = engine->rows};
 }
 
-bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape, lm_machine_options_t *options,
+bool lm_settings_fit(lm_settings_t *settings, const checkpoint_config_t *shape, lm_machine_options_t *options,
                      base_error_t *error) {
   soc_options_t *soc = &settings->machine.soc;
   if (!kernel_machine_dies(&settings->machine, error) ||

@@ -25,7 +25,7 @@ static inline bool lm_has_machine(const lm_settings_t *settings) {
 }
 
 // What the machine is opened with, for a model of that shape; chunk is decided.
-bool lm_settings_fit(lm_settings_t *settings, const lm_shape_t *shape, lm_machine_options_t *options,
+bool lm_settings_fit(lm_settings_t *settings, const checkpoint_config_t *shape, lm_machine_options_t *options,
                      base_error_t *error);
 
 // Keys of a chunk if nothing else is asked for: half of what the engine holds, a multiple of its

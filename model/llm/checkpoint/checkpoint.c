@@ -62,6 +62,14 @@ static shape_t shape_of(const checkpoint_config_t *config, checkpoint_role_t rol
   }
 }
 
+bool checkpoint_shape(const checkpoint_config_t *config, checkpoint_role_t role, size_t layer, size_t *rows,
+                      size_t *columns) {
+  const shape_t shape = shape_of(config, role, layer);
+  *rows = shape.rows;
+  *columns = shape.columns;
+  return shape.exists;
+}
+
 void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char name[CHECKPOINT_NAME_BYTES]) {
   char prefix[CHECKPOINT_NAME_BYTES / 2] = "";
   if (roles[role].where == LAYER) {

@@ -16,7 +16,8 @@ typedef enum checkpoint_role {
 #define CHECKPOINT_TENSOR(role, where, exists, rows, columns, name) CHECKPOINT_##role,
 #include "llm/checkpoint/checkpoint_tensors.def"
 #undef CHECKPOINT_TENSOR
-  CHECKPOINT_ROLES
+  CHECKPOINT_ROLES,
+  CHECKPOINT_NONE = CHECKPOINT_ROLES
 } checkpoint_role_t;
 
 typedef enum checkpoint_type { CHECKPOINT_BF16, CHECKPOINT_FP16, CHECKPOINT_FP32 } checkpoint_type_t;
@@ -46,6 +47,10 @@ const checkpoint_tensor_t *checkpoint_find(const checkpoint_t *checkpoint, check
 size_t checkpoint_rows(const checkpoint_tensor_t *tensor);
 size_t checkpoint_columns(const checkpoint_tensor_t *tensor);
 checkpoint_type_t checkpoint_type(const checkpoint_tensor_t *tensor);  // in the file
+
+// What a tensor of such a model has to be; a vector has 0 rows. False: a layer has no such tensor.
+bool checkpoint_shape(const checkpoint_config_t *config, checkpoint_role_t role, size_t layer, size_t *rows,
+                      size_t *columns);
 
 enum { CHECKPOINT_NAME_BYTES = 96 };
 void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char name[CHECKPOINT_NAME_BYTES]);

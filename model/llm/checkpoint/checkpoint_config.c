@@ -103,13 +103,29 @@ static bool take_rope(const reader_t *reader, checkpoint_config_t *config) {
                       &config->rope_theta);
 }
 
+// Parts of config.json that some families have and others have not.
+enum { ALL = 1, MLA = 2, MOE = 4 };
+
+static const struct {
+  const char *model_type;
+  unsigned parts;
+} families[] = {
+#define CONFIG_FAMILY(NAME, model_type, table, parts) {model_type, ALL | (parts)},
+#include "llm/checkpoint/checkpoint_families.def"
+#undef CONFIG_FAMILY
+};
+
 static bool take_model_type(const reader_t *reader, checkpoint_config_t *config) {
   const cJSON *type = find(reader->root, "model_type");
   const char *name = cJSON_GetStringValue(type);
-  const bool v3 = name != NULL && strcmp(name, "deepseek_v3") == 0;
-  if (!v3 && (name == NULL || strcmp(name, "deepseek_v2") != 0)) {
+  while (config->family < CHECKPOINT_BYTES &&
+         (name == NULL || strcmp(name, families[config->family].model_type) != 0)) {
+    config->family += 1;
+  }
+  if (config->family == CHECKPOINT_BYTES) {
     return refuse(reader, "model_type", type, "\"deepseek_v2\" or \"deepseek_v3\"");
   }
+  const bool v3 = config->family == CHECKPOINT_DEEPSEEK_V3;
   config->gate = v3 ? CHECKPOINT_GATE_SIGMOID : CHECKPOINT_GATE_SOFTMAX;
   return check_only(reader, "scoring_func", v3 ? "\"sigmoid\"" : "\"softmax\"") &&
          take_bool(reader, "norm_topk_prob", v3, &config->norm_topk_prob);
@@ -159,25 +175,32 @@ static bool check_experts(const reader_t *reader, checkpoint_config_t *config) {
                    reader->path, config->routed_scaling_factor);
 }
 
-static bool check_kv_heads(const reader_t *reader, const checkpoint_config_t *config) {
-  size_t heads;
-  return take_count(reader, "num_key_value_heads", config->num_attention_heads, config->num_attention_heads,
-                    (long)config->num_attention_heads, &heads);
+// With latents, keys of all heads are made of the same one.
+static bool take_heads(const reader_t *reader, checkpoint_config_t *config) {
+  const size_t heads = config->num_attention_heads;
+  config->head_dim = config->qk_nope_head_dim + config->qk_rope_head_dim;
+  return take_count(reader, "num_key_value_heads", heads, heads, (long)heads, &config->num_key_value_heads);
 }
 
 static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
-  return take_model_type(reader, config) &&
-#define CONFIG_COUNT(key, smallest, largest, default) \
-  take_count(reader, #key, smallest, largest, default, &config->key) &&
+  if (!take_model_type(reader, config)) {
+    return false;
+  }
+  const unsigned parts = families[config->family].parts;
+  return
+#define CONFIG_COUNT(key, part, smallest, largest, default) \
+  ((parts & (part)) == 0 || take_count(reader, #key, smallest, largest, default, &config->key)) &&
+#define CONFIG_WIDTH CONFIG_COUNT
 #define CONFIG_REAL(key, smallest, largest, default) \
   take_real_of(reader, reader->root, #key, smallest, largest, default, &config->key) &&
 #define CONFIG_ONLY(key, value) check_only(reader, #key, value) &&
 #include "llm/checkpoint/checkpoint_config.def"
 #undef CONFIG_COUNT
+#undef CONFIG_WIDTH
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
-         take_bool(reader, "tie_word_embeddings", false, &config->tie_word_embeddings) && take_rope(reader, config) &&
-         check_kv_heads(reader, config) && check_experts(reader, config);
+      take_bool(reader, "tie_word_embeddings", false, &config->tie_word_embeddings) && take_rope(reader, config) &&
+      take_heads(reader, config) && check_experts(reader, config);
 }
 
 bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_error_t *error) {

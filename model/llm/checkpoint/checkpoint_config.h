@@ -23,16 +23,29 @@
 // With norm_topk_prob weights are divided by their sum; then they are multiplied by routed_scaling_factor.
 typedef enum checkpoint_gate { CHECKPOINT_GATE_SOFTMAX, CHECKPOINT_GATE_SIGMOID } checkpoint_gate_t;
 
+typedef enum checkpoint_family {
+#define CONFIG_FAMILY(NAME, model_type, table, parts) CHECKPOINT_##NAME,
+#include "llm/checkpoint/checkpoint_families.def"
+#undef CONFIG_FAMILY
+  CHECKPOINT_FAMILIES
+} checkpoint_family_t;
+
+// Keys that a model's family does not have are 0.
 typedef struct checkpoint_config {
+  checkpoint_family_t family;
   checkpoint_gate_t gate;  // of deepseek_v2: softmax, of deepseek_v3: sigmoid
-#define CONFIG_COUNT(key, smallest, largest, default) size_t key;
+#define CONFIG_COUNT(key, part, smallest, largest, default) size_t key;
+#define CONFIG_WIDTH(key, part, smallest, largest, default) size_t key;
 #define CONFIG_REAL(key, smallest, largest, default) double key;
 #define CONFIG_ONLY(key, value)
 #include "llm/checkpoint/checkpoint_config.def"
 #undef CONFIG_COUNT
+#undef CONFIG_WIDTH
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
-  double rope_theta;  // pair p of a position turns by position * rope_theta^(-2p / qk_rope_head_dim)
+  size_t num_key_value_heads;
+  size_t head_dim;    // of a query and a key, all of it
+  double rope_theta;  // pair p of a position turns by position * rope_theta^(-2p / columns that are rotated)
   bool norm_topk_prob;
   bool tie_word_embeddings;  // logits are products with the embedding
 } checkpoint_config_t;

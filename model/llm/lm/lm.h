@@ -1,4 +1,5 @@
-// A byte-level language model of the Llama architecture in plain C, FP32, its attention replaceable.
+// A byte-level language model of the Llama architecture (llm/family/llama.def) in plain C, FP32, its attention
+// replaceable.
 //
 // RMSNorm, rotary embedding on interleaved pairs, grouped heads, SwiGLU, tied output head. Weights are
 // BF16 in the file, exact in FP32. The file: "LMBF", seven int32 (dim, hidden, layers, heads,
@@ -14,14 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "llm/checkpoint/checkpoint_config.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct lm_shape {
-  size_t dim, hidden, layers, heads, kv_heads, vocab, context;
-  size_t head_dim;  // dim / heads
-} lm_shape_t;
 
 typedef struct lm lm_t;
 
@@ -29,7 +27,7 @@ typedef struct lm lm_t;
 // keys 0 .. first+i. Queries and keys are rotated already; queries are not scaled (the scale is
 // 1/sqrt(head_dim)). Query head h uses key/value head h / (heads / kv_heads).
 typedef struct lm_attention {
-  const lm_shape_t *shape;
+  const checkpoint_config_t *shape;
   size_t layer, first, n;
   const float *q;  // [n,heads,head_dim]
   const float *k;  // [first+n,kv_heads,head_dim]
@@ -71,7 +69,7 @@ typedef struct lm_backend {
 // NULL on failure, with one line in message (of size bytes) naming the file and what was expected.
 lm_t *lm_open(const char *path, size_t context, char *message, size_t size);
 void lm_close(lm_t *lm);
-const lm_shape_t *lm_shape(const lm_t *lm);
+const checkpoint_config_t *lm_shape(const lm_t *lm);  // max_position_embeddings is the context
 
 // Forgets all tokens.
 void lm_restart(lm_t *lm);
@@ -82,7 +80,7 @@ size_t lm_position(const lm_t *lm);
 // Continues by n tokens (bytes, each < vocab); logits [n,vocab] may be NULL, and with only_last
 // only the last row is computed and written, to logits [vocab]. False if context is exceeded, a token
 // is none, or the backend gave up; the position is then as before.
-__attribute__((warn_unused_result)) bool lm_forward(lm_t *lm, const uint8_t *tokens, size_t n,
+__attribute__((warn_unused_result)) bool lm_forward(lm_t *lm, const uint32_t *tokens, size_t n,
                                                     const lm_backend_t *backend, float *logits, bool only_last);
 
 // The weight matrices, for whoever wants to place them before the first product: calls back for each

@@ -73,9 +73,9 @@ static void weigh(const float *p, size_t keys, const float *v, size_t stride, fl
 
 bool lm_attend_fp32(void *context, const lm_attention_t *attention) {
   (void)context;
-  const lm_shape_t *s = attention->shape;
+  const checkpoint_config_t *s = attention->shape;
   const size_t d = s->head_dim;
-  const size_t stride = s->kv_heads * d;
+  const size_t stride = s->num_key_value_heads * d;
   const float scale = (float)(1.0 / sqrt((double)d));
   float *p = malloc((attention->first + attention->n) * sizeof *p);
   if (p == NULL) {
@@ -83,9 +83,9 @@ bool lm_attend_fp32(void *context, const lm_attention_t *attention) {
   }
   for (size_t i = 0; i < attention->n; ++i) {
     const size_t keys = attention->first + i + 1;
-    for (size_t h = 0; h < s->heads; ++h) {
-      const size_t query = (i * s->heads + h) * d;
-      const size_t kv = h / (s->heads / s->kv_heads) * d;
+    for (size_t h = 0; h < s->num_attention_heads; ++h) {
+      const size_t query = (i * s->num_attention_heads + h) * d;
+      const size_t kv = h / (s->num_attention_heads / s->num_key_value_heads) * d;
       scores(attention->q + query, d, scale, attention->k + kv, stride, keys, p);
       const float sum = exponentials(p, keys);
       weigh(p, keys, attention->v + kv, stride, sum, d, attention->out + query);

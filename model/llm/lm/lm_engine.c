@@ -23,7 +23,7 @@ typedef struct job {
 
 static void round_queries(job_t *job) {
   const lm_attention_t *a = job->attention;
-  const size_t count = a->n * a->shape->heads * a->shape->head_dim;
+  const size_t count = a->n * a->shape->num_attention_heads * a->shape->head_dim;
   const float scale = (float)(1.0 / sqrt((double)a->shape->head_dim));
   num_bf16_from_f32_n(a->q, job->q, count);
   for (size_t i = 0; i < count; ++i) {
@@ -33,7 +33,7 @@ static void round_queries(job_t *job) {
 
 // x [keys,kv_heads,d] rounded to y [kv_heads,keys,d]
 static void round_heads(const job_t *job, const float *x, num_bf16_t *y) {
-  const size_t kv_heads = job->attention->shape->kv_heads;
+  const size_t kv_heads = job->attention->shape->num_key_value_heads;
   const size_t d = job->engine->d;
   for (size_t j = 0; j < job->keys; ++j) {
     for (size_t h = 0; h < kv_heads; ++h) {
@@ -45,11 +45,11 @@ static void round_heads(const job_t *job, const float *x, num_bf16_t *y) {
 // Query index = head * n + token: one after the other they use the same keys.
 static void attend(const job_t *job, size_t index, num_bf16_t *result, num_element_t *scratch) {
   const lm_attention_t *a = job->attention;
-  const lm_shape_t *s = a->shape;
+  const checkpoint_config_t *s = a->shape;
   const size_t head = index / a->n;
   const size_t token = index % a->n;
-  const size_t query = (token * s->heads + head) * s->head_dim;
-  const size_t kv = head / (s->heads / s->kv_heads) * job->keys * s->head_dim;
+  const size_t query = (token * s->num_attention_heads + head) * s->head_dim;
+  const size_t kv = head / (s->num_attention_heads / s->num_key_value_heads) * job->keys * s->head_dim;
   const size_t seen = a->first + token + 1;
   num_engine_attention(job->engine, job->q + query, job->k + kv, job->v + kv, job->valid + job->keys - seen, job->keys,
                        result, scratch);
@@ -59,7 +59,7 @@ static void attend(const job_t *job, size_t index, num_bf16_t *result, num_eleme
 static void *work(void *argument) {
   job_t *job = argument;
   const size_t d = job->engine->d;
-  const size_t queries = job->attention->n * job->attention->shape->heads;
+  const size_t queries = job->attention->n * job->attention->shape->num_attention_heads;
   num_bf16_t *result = malloc(d * sizeof *result);
   num_element_t *scratch = malloc(2 * (d + 1) * sizeof *scratch);
   if (result == NULL || scratch == NULL) {
@@ -89,13 +89,13 @@ static void share(job_t *job, size_t threads) {
 
 bool lm_attend_engine(void *context, const lm_attention_t *attention) {
   const lm_engine_t *engine = context;
-  const lm_shape_t *s = attention->shape;
+  const checkpoint_config_t *s = attention->shape;
   if (engine->engine.d != s->head_dim) {
     return false;
   }
   job_t job = {.engine = &engine->engine, .attention = attention, .keys = attention->first + attention->n};
-  const size_t kv = job.keys * s->kv_heads * s->head_dim;
-  job.q = malloc(attention->n * s->heads * s->head_dim * sizeof *job.q);
+  const size_t kv = job.keys * s->num_key_value_heads * s->head_dim;
+  job.q = malloc(attention->n * s->num_attention_heads * s->head_dim * sizeof *job.q);
   job.k = malloc(kv * sizeof *job.k);
   job.v = malloc(kv * sizeof *job.v);
   job.valid = calloc(job.keys, 2);

@@ -34,27 +34,31 @@ __attribute__((format(printf, 2, 3))) static bool fail(const complaint_t *compla
 
 // --- the header -------------------------------------------------------------------------------
 
-static bool check_shape(const lm_shape_t *shape, const complaint_t *complaint) {
-  if (shape->dim % shape->heads != 0 || shape->dim / shape->heads % 2 != 0) {
-    return fail(complaint, "dim %zu with %zu heads; expected an even number of elements per head", shape->dim,
-                shape->heads);
+static bool check_shape(const checkpoint_config_t *c, const complaint_t *complaint) {
+  if (c->hidden_size % c->num_attention_heads != 0 || c->hidden_size / c->num_attention_heads % 2 != 0) {
+    return fail(complaint, "dim %zu with %zu heads; expected an even number of elements per head", c->hidden_size,
+                c->num_attention_heads);
   }
-  if (shape->heads % shape->kv_heads != 0) {
-    return fail(complaint, "%zu heads with %zu kv_heads; expected a multiple", shape->heads, shape->kv_heads);
+  if (c->num_attention_heads % c->num_key_value_heads != 0) {
+    return fail(complaint, "%zu heads with %zu kv_heads; expected a multiple", c->num_attention_heads,
+                c->num_key_value_heads);
   }
   return true;
 }
 
-static bool parse_header(const uint8_t *header, lm_shape_t *shape, const complaint_t *complaint) {
+static bool parse_header(const uint8_t *header, checkpoint_config_t *c, const complaint_t *complaint) {
   const struct {
     const char *name;
     size_t *value;
     uint32_t largest;
   } fields[FIELDS] = {
-      {"dim", &shape->dim, LARGEST},           {"hidden", &shape->hidden, LARGEST},
-      {"layers", &shape->layers, LARGEST},     {"heads", &shape->heads, LARGEST},
-      {"kv_heads", &shape->kv_heads, LARGEST}, {"vocab", &shape->vocab, LARGEST_VOCAB},
-      {"context", &shape->context, LARGEST},
+      {"dim", &c->hidden_size, LARGEST},
+      {"hidden", &c->intermediate_size, LARGEST},
+      {"layers", &c->num_hidden_layers, LARGEST},
+      {"heads", &c->num_attention_heads, LARGEST},
+      {"kv_heads", &c->num_key_value_heads, LARGEST},
+      {"vocab", &c->vocab_size, LARGEST_VOCAB},
+      {"context", &c->max_position_embeddings, LARGEST},
   };
   for (size_t i = 0; i < FIELDS; ++i) {
     const uint8_t *b = header + MAGIC_BYTES + 4 * i;
@@ -65,11 +69,13 @@ static bool parse_header(const uint8_t *header, lm_shape_t *shape, const complai
     }
     *fields[i].value = value;
   }
-  shape->head_dim = shape->dim / shape->heads;
-  return check_shape(shape, complaint);
+  c->family = CHECKPOINT_BYTES;
+  c->tie_word_embeddings = true;
+  c->head_dim = c->v_head_dim = c->hidden_size / c->num_attention_heads;
+  return check_shape(c, complaint);
 }
 
-static bool read_header(FILE *file, lm_shape_t *shape, const complaint_t *complaint) {
+static bool read_header(FILE *file, checkpoint_config_t *config, const complaint_t *complaint) {
   uint8_t header[HEADER_BYTES];
   const size_t got = fread(header, 1, sizeof header, file);
   if (ferror(file)) {
@@ -81,22 +87,36 @@ static bool read_header(FILE *file, lm_shape_t *shape, const complaint_t *compla
   if (got != sizeof header) {
     return fail(complaint, "ends inside of its header of %d bytes", HEADER_BYTES);
   }
-  return parse_header(header, shape, complaint);
+  return parse_header(header, config, complaint);
 }
 
 // --- the weights ------------------------------------------------------------------------------
 
-static size_t kv_of(const lm_shape_t *s) { return s->kv_heads * s->head_dim; }
+// As they follow each other in the file, each of all layers.
+static const checkpoint_role_t tensors[] = {
+    CHECKPOINT_EMBEDDING, CHECKPOINT_ATTENTION_NORM, CHECKPOINT_Q,    CHECKPOINT_K,  CHECKPOINT_V,   CHECKPOINT_O,
+    CHECKPOINT_FFN_NORM,  CHECKPOINT_GATE,           CHECKPOINT_DOWN, CHECKPOINT_UP, CHECKPOINT_NORM};
+enum { TENSORS = sizeof tensors / sizeof *tensors };
 
-static size_t weight_count(const lm_shape_t *s) {
-  const size_t norms = 2 * s->dim;
-  const size_t attention = 2 * s->dim * s->dim + 2 * kv_of(s) * s->dim;
-  const size_t ffn = 3 * s->hidden * s->dim;
-  return s->vocab * s->dim + s->layers * (norms + attention + ffn) + s->dim;
+// How many there are of a tensor, each [out,in]; a vector is one of a single row.
+static size_t shape_of(const checkpoint_config_t *c, checkpoint_role_t role, size_t *out, size_t *in) {
+  checkpoint_shape(c, role, 0, out, in);
+  *out = *out == 0 ? 1 : *out;
+  return role == CHECKPOINT_EMBEDDING || role == CHECKPOINT_NORM ? 1 : c->num_hidden_layers;
 }
 
-static bool check_size(FILE *file, const lm_shape_t *shape, const complaint_t *complaint) {
-  const size_t expected = HEADER_BYTES + WEIGHT_BYTES * weight_count(shape);
+static size_t weight_count(const checkpoint_config_t *c) {
+  size_t count = 0;
+  for (size_t i = 0; i < TENSORS; ++i) {
+    size_t out, in;
+    const size_t of_tensor = shape_of(c, tensors[i], &out, &in);
+    count += of_tensor * out * in;
+  }
+  return count;
+}
+
+static bool check_size(FILE *file, const checkpoint_config_t *config, const complaint_t *complaint) {
+  const size_t expected = HEADER_BYTES + WEIGHT_BYTES * weight_count(config);
   if (fseek(file, 0, SEEK_END) != 0) {
     return fail(complaint, "%s", strerror(errno));
   }
@@ -107,94 +127,73 @@ static bool check_size(FILE *file, const lm_shape_t *shape, const complaint_t *c
   return fseek(file, HEADER_BYTES, SEEK_SET) == 0 || fail(complaint, "%s", strerror(errno));
 }
 
-// Where the next weights come from and go.
-typedef struct cursor {
-  const uint8_t *from;
-  float *to;
-} cursor_t;
-
-// The next `count` matrices [out,in] of the file, each transposed; a vector is one of a single row.
-static const float *take(cursor_t *cursor, size_t count, size_t out, size_t in) {
-  float *const matrices = cursor->to;
-  const uint8_t *from = cursor->from;
-  for (size_t m = 0; m < count; ++m) {
-    float *matrix = matrices + m * in * out;
-    for (size_t o = 0; o < out; ++o) {
-      for (size_t i = 0; i < in; ++i, from += WEIGHT_BYTES) {
-        const unsigned bits = from[0] | (unsigned)from[1] << 8;
-        matrix[i * out + o] = num_bf16_to_f32((num_bf16_t)bits);
-      }
+// The next matrix [out,in] of the file, transposed.
+static void transpose(const uint8_t *from, size_t out, size_t in, float *matrix) {
+  for (size_t o = 0; o < out; ++o) {
+    for (size_t i = 0; i < in; ++i, from += WEIGHT_BYTES) {
+      const unsigned bits = from[0] | (unsigned)from[1] << 8;
+      matrix[i * out + o] = num_bf16_to_f32((num_bf16_t)bits);
     }
   }
-  cursor->from = from;
-  cursor->to += count * out * in;
-  return matrices;
 }
 
-static void take_weights(const lm_shape_t *s, cursor_t *c, lm_weights_t *w) {
-  const size_t kv = kv_of(s);
-  w->embedding = take(c, 1, s->vocab, s->dim);
-  w->attention_norm = take(c, s->layers, 1, s->dim);
-  w->wq = take(c, s->layers, s->dim, s->dim);
-  w->wk = take(c, s->layers, kv, s->dim);
-  w->wv = take(c, s->layers, kv, s->dim);
-  w->wo = take(c, s->layers, s->dim, s->dim);
-  w->ffn_norm = take(c, s->layers, 1, s->dim);
-  w->w1 = take(c, s->layers, s->hidden, s->dim);
-  w->w2 = take(c, s->layers, s->dim, s->hidden);
-  w->w3 = take(c, s->layers, s->hidden, s->dim);
-  w->norm = take(c, 1, 1, s->dim);
+static void take_weights(lm_t *lm, const uint8_t *from, float *to) {
+  for (size_t i = 0; i < TENSORS; ++i) {
+    size_t out, in;
+    const size_t count = shape_of(&lm->config, tensors[i], &out, &in);
+    lm->weight[tensors[i]] = to;
+    for (size_t layer = 0; layer < count; ++layer, from += WEIGHT_BYTES * out * in, to += out * in) {
+      transpose(from, out, in, to);
+    }
+  }
+  lm->weight[CHECKPOINT_HEAD] = lm->weight[CHECKPOINT_EMBEDDING];  // tied
 }
 
 // --- the model --------------------------------------------------------------------------------
 
-static float *cut(float **memory, size_t count) {
-  float *const piece = *memory;
-  *memory += count;
-  return piece;
+static size_t float_count(const lm_t *lm) {
+  size_t count = lm->config.max_position_embeddings * lm->config.head_dim + weight_count(&lm->config);
+  for (size_t i = 0; i < lm->graph.values; ++i) {
+    count += lm_value_count(lm, i);
+  }
+  return count;
 }
 
 // Everything but the weights; they begin where it ends, which is returned.
-static float *place(lm_t *lm, float *memory) {
-  const lm_shape_t *s = &lm->shape;
-  lm->turn = cut(&memory, s->context * s->head_dim);
-  lm->k = cut(&memory, s->layers * s->context * kv_of(s));
-  lm->v = cut(&memory, s->layers * s->context * kv_of(s));
-  lm->x = cut(&memory, s->context * s->dim);
-  lm->h = cut(&memory, s->context * s->dim);
-  lm->q = cut(&memory, s->context * s->dim);
-  lm->gate = cut(&memory, s->context * s->hidden);
-  lm->up = cut(&memory, s->context * s->hidden);
+static float *place(lm_t *lm) {
+  float *memory = lm->memory;
+  lm->turn = memory;
+  memory += lm->config.max_position_embeddings * lm->config.head_dim;
+  for (size_t i = 0; i < lm->graph.values; ++i) {
+    lm->value[i] = memory;
+    memory += lm_value_count(lm, i);
+  }
   return memory;
 }
 
-static size_t float_count(const lm_shape_t *s) {
-  const size_t per_token = s->head_dim + 2 * s->layers * kv_of(s) + 3 * s->dim + 2 * s->hidden;
-  return s->context * per_token + weight_count(s);
-}
-
 static bool build(lm_t *lm, FILE *file, uint8_t *bytes, const complaint_t *complaint) {
-  const size_t size = WEIGHT_BYTES * weight_count(&lm->shape);
-  lm->memory = malloc(float_count(&lm->shape) * sizeof(float));
+  const checkpoint_config_t *c = &lm->config;
+  const size_t count = weight_count(c);
+  const bool graph = llm_graph_make(&lm->graph, c);
+  lm->memory = graph ? malloc(float_count(lm) * sizeof(float)) : NULL;
   if (bytes == NULL || lm->memory == NULL) {
-    return fail(complaint, "out of memory (%zu weights, context %zu)", weight_count(&lm->shape), lm->shape.context);
+    return fail(complaint, "out of memory (%zu weights, context %zu)", count, c->max_position_embeddings);
   }
-  if (fread(bytes, 1, size, file) != size) {
+  if (fread(bytes, 1, WEIGHT_BYTES * count, file) != WEIGHT_BYTES * count) {
     return fail(complaint, "%s", ferror(file) ? strerror(errno) : "became shorter while read");
   }
-  cursor_t cursor = {.from = bytes, .to = place(lm, lm->memory)};
-  take_weights(&lm->shape, &cursor, &lm->weights);
-  for (size_t position = 0; position < lm->shape.context; ++position) {
-    lm_rope_turn(position, lm->shape.head_dim, lm->turn + position * lm->shape.head_dim);
+  take_weights(lm, bytes, place(lm));
+  for (size_t position = 0; position < c->max_position_embeddings; ++position) {
+    lm_rope_turn(position, c->head_dim, lm->turn + position * c->head_dim);
   }
   return true;
 }
 
-static bool set_context(lm_shape_t *shape, size_t context, const complaint_t *complaint) {
+static bool set_context(checkpoint_config_t *config, size_t context, const complaint_t *complaint) {
   if (context > LARGEST) {
     return fail(complaint, "context %zu asked for; at most %d", context, LARGEST);
   }
-  shape->context = context == 0 ? shape->context : context;
+  config->max_position_embeddings = context == 0 ? config->max_position_embeddings : context;
   return true;
 }
 
@@ -204,10 +203,10 @@ static lm_t *read_model(FILE *file, size_t context, const complaint_t *complaint
     fail(complaint, "out of memory");
     return NULL;
   }
-  bool good = read_header(file, &lm->shape, complaint) && check_size(file, &lm->shape, complaint) &&
-              set_context(&lm->shape, context, complaint);
+  bool good = read_header(file, &lm->config, complaint) && check_size(file, &lm->config, complaint) &&
+              set_context(&lm->config, context, complaint);
   if (good) {
-    uint8_t *bytes = malloc(WEIGHT_BYTES * weight_count(&lm->shape));
+    uint8_t *bytes = malloc(WEIGHT_BYTES * weight_count(&lm->config));
     good = build(lm, file, bytes, complaint);
     free(bytes);
   }
@@ -232,6 +231,7 @@ lm_t *lm_open(const char *path, size_t context, char *message, size_t size) {
 
 void lm_close(lm_t *lm) {
   if (lm != NULL) {
+    llm_graph_free(&lm->graph);
     free(lm->memory);
     free(lm);
   }

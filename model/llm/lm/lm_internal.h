@@ -3,35 +3,26 @@
 #ifndef AMALGAM_LLM_LM_LM_INTERNAL_H
 #define AMALGAM_LLM_LM_LM_INTERNAL_H
 
+#include "llm/family/graph.h"
 #include "llm/lm/lm.h"
 
-// Matrices are kept as [in,out], the transpose of the file's, so that x . W is num_matmul's
-// product; kv = kv_heads * head_dim.
-typedef struct lm_weights {
-  const float *embedding;       // [dim,vocab]: column t is token t; as a matrix the output head
-  const float *attention_norm;  // [layers,dim]
-  const float *wq;              // [layers,dim,dim]
-  const float *wk, *wv;         // [layers,dim,kv]
-  const float *wo;              // [layers,dim,dim]
-  const float *ffn_norm;        // [layers,dim]
-  const float *w1;              // [layers,dim,hidden]
-  const float *w2;              // [layers,hidden,dim]
-  const float *w3;              // [layers,dim,hidden]
-  const float *norm;            // [dim]
-} lm_weights_t;
-
 struct lm {
-  lm_shape_t shape;
-  lm_weights_t weights;
+  checkpoint_config_t config;
+  llm_graph_t graph;
   size_t position;
-  float *turn;   // [context,head_dim]: see lm_rope_turn()
-  float *k, *v;  // [layers,context,kv]: of all tokens so far
-  // Of the tokens at work:
-  float *x;          // [context,dim]: the residual stream
-  float *h;          // [context,dim]: x normed; attention's output
-  float *q;          // [context,dim]
-  float *gate, *up;  // [context,hidden]
-  float *memory;     // holds all of the above and the weights
+  float *turn;  // [context,head_dim]: see lm_rope_turn()
+  // [layers,in,out], the transpose of the file's, so that x . W is num_matmul's product; a vector is [layers,columns]
+  const float *weight[CHECKPOINT_ROLES];
+  float *value[LLM_MOST_VALUES];  // [parts,context,columns] of two tensors, else [context,parts * columns]; of places
+                                  // [parts,layers,context,columns]
+  float *memory;                  // holds all of the above
 };
+
+// Elements of a value; logits go to who wants them.
+static inline size_t lm_value_count(const lm_t *lm, size_t value) {
+  const llm_value_t *v = &lm->graph.value[value];
+  const size_t layers = v->rows == LLM_PLACES ? lm->config.num_hidden_layers : 1;
+  return v->rows == LLM_WANTED ? 0 : v->parts * layers * lm->config.max_position_embeddings * v->columns;
+}
 
 #endif  // AMALGAM_LLM_LM_LM_INTERNAL_H

@@ -3,13 +3,6 @@
 
 #include <math.h>
 
-size_t llm_windows(size_t tokens, size_t context) { return tokens / (context + 1) + (tokens % (context + 1) >= 2); }
-
-size_t llm_window_predictions(size_t tokens, size_t context, size_t window) {
-  const size_t left = tokens - window * (context + 1) - 1;
-  return left < context ? left : context;
-}
-
 double llm_loss(const float *logits, size_t vocab, uint32_t target) {
   double largest = -INFINITY;
   for (size_t i = 0; i < vocab; ++i) {

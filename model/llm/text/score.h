@@ -6,12 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A text is predicted in windows of `context` tokens and the one after them; window w begins at token w * (context +
-// 1), and each of its tokens but the first is predicted from those before it in the window. The last window may be
-// shorter, but predicts a token at least.
-size_t llm_windows(size_t tokens, size_t context);
-size_t llm_window_predictions(size_t tokens, size_t context, size_t window);
-
 // -ln softmax(logits)[target] in nats, computed in double.
 double llm_loss(const float *logits, size_t vocab, uint32_t target);
 

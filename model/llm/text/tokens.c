@@ -34,21 +34,27 @@ void llm_tokens_free(llm_tokens_t *tokens) {
 
 typedef struct reader {
   const char *name;
-  size_t vocab, most;
+  const llm_vocab_t *vocab;
+  size_t most;
   llm_tokens_t *tokens;
   base_error_t *error;
   bool inside;  // of a number
   uint64_t number;
 } reader_t;
 
+static bool add_known(reader_t *r, uint64_t token) {
+  return token < r->vocab->size
+             ? add(r->tokens, (uint32_t)token, r->name, r->error)
+             : base_fail(r->error, "%s: %s %zu is %llu; the model knows 0 to %zu", r->name, r->vocab->unit,
+                         r->tokens->count, (unsigned long long)token, r->vocab->size - 1);
+}
+
 static bool end_number(reader_t *r) {
   if (!r->inside) {
     return true;
   }
   r->inside = false;
-  return r->number < r->vocab ? add(r->tokens, (uint32_t)r->number, r->name, r->error)
-                              : base_fail(r->error, "%s: token %zu is %llu; the model knows 0 to %zu", r->name,
-                                          r->tokens->count, (unsigned long long)r->number, r->vocab - 1);
+  return add_known(r, r->number);
 }
 
 static bool take_digit(reader_t *r, int byte) {
@@ -60,8 +66,8 @@ static bool take_digit(reader_t *r, int byte) {
 
 // byte: or NOTHING, at the end.
 static bool take(reader_t *r, int byte) {
-  if (r->vocab == LLM_BYTES) {
-    return byte == NOTHING || add(r->tokens, (uint32_t)byte, r->name, r->error);
+  if (r->vocab->bytes) {
+    return byte == NOTHING || add_known(r, (uint64_t)byte);
   }
   if (byte != NOTHING && isdigit(byte)) {
     return take_digit(r, byte);
@@ -77,7 +83,8 @@ static bool take(reader_t *r, int byte) {
 
 // --- from where -------------------------------------------------------------------------------
 
-bool llm_tokens_from_text(const char *text, const char *name, size_t vocab, llm_tokens_t *tokens, base_error_t *error) {
+bool llm_tokens_from_text(const char *text, const char *name, const llm_vocab_t *vocab, llm_tokens_t *tokens,
+                          base_error_t *error) {
   reader_t reader = {.name = name, .vocab = vocab, .tokens = tokens, .error = error};
   bool good = true;
   for (const char *at = text; good && *at != '\0'; ++at) {
@@ -98,13 +105,48 @@ static bool read_stream(FILE *file, reader_t *reader) {
   return good && (byte != EOF || take(reader, NOTHING));
 }
 
-bool llm_tokens_from_file(const char *path, size_t vocab, size_t most, llm_tokens_t *tokens, base_error_t *error) {
-  reader_t reader = {.name = path, .vocab = vocab, .most = most, .tokens = tokens, .error = error};
+bool llm_text_read(const char *path, const llm_vocab_t *vocab, size_t context, size_t most, llm_text_t *text,
+                   base_error_t *error) {
+  *text = (llm_text_t){.context = context};
+  reader_t reader = {.name = path,
+                     .vocab = vocab,
+                     .most = most > SIZE_MAX / (context + 1) ? 0 : most * (context + 1),
+                     .tokens = &text->tokens,
+                     .error = error};
   FILE *file = input_open(path, error);
-  if (file == NULL) {
-    return false;
+  bool good = file != NULL && read_stream(file, &reader);
+  const size_t count = text->tokens.count;
+  if (file != NULL) {
+    fclose(file);
   }
-  const bool good = read_stream(file, &reader);
-  fclose(file);
+  text->windows = count / (context + 1) + (count % (context + 1) >= 2);
+  good =
+      good && (text->windows > 0 || base_fail(error, "%s: %zu %s%s; expected at least 2, one to predict another from",
+                                              path, count, vocab->unit, count == 1 ? "" : "s"));
+  if (!good) {
+    llm_tokens_free(&text->tokens);
+  }
   return good;
+}
+
+// --- after it ---------------------------------------------------------------------------------
+
+const uint32_t *llm_window(const llm_text_t *text, size_t window) {
+  return text->tokens.list + window * (text->context + 1);
+}
+
+size_t llm_window_predictions(const llm_text_t *text, size_t window) {
+  const size_t left = text->tokens.count - window * (text->context + 1) - 1;
+  return left < text->context ? left : text->context;
+}
+
+void llm_json_bytes(cJSON *object, const char *name, const uint32_t *tokens, size_t count) {
+  uint8_t *bytes = malloc(count + 1);
+  for (size_t i = 0; bytes != NULL && i < count; ++i) {
+    bytes[i] = (uint8_t)tokens[i];
+  }
+  if (bytes != NULL) {
+    json_add_bytes(object, name, bytes, count);
+  }
+  free(bytes);
 }

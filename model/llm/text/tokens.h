@@ -1,5 +1,4 @@
-// Texts as token numbers. A vocabulary of 256 is that of bytes; texts of others are numbers, with spaces, commas or
-// line ends between.
+// Texts as token numbers: bytes, or numbers with spaces, commas or line ends between.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_TEXT_TOKENS_H
 #define AMALGAM_LLM_TEXT_TOKENS_H
@@ -7,9 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/error.h"
+#include "base/json.h"
 
-enum { LLM_BYTES = 256 };  // tokens of a vocabulary of bytes
+typedef struct llm_vocab {
+  size_t size;
+  bool bytes;        // tokens are bytes
+  const char *unit;  // for people: "byte" or "token"
+} llm_vocab_t;
+
+// A checkpoint with 256 tokens has those of bytes.
+static inline llm_vocab_t llm_vocab(size_t size) { return (llm_vocab_t){size, size == 256, "token"}; }
 
 typedef struct llm_tokens {
   uint32_t *list;  // owned
@@ -17,10 +23,27 @@ typedef struct llm_tokens {
 } llm_tokens_t;
 
 // name: of what it is, for messages. False: a token that the vocabulary has not, or out of memory.
-bool llm_tokens_from_text(const char *text, const char *name, size_t vocab, llm_tokens_t *tokens, base_error_t *error);
-
-// The first `most` tokens of a file, 0: all.
-bool llm_tokens_from_file(const char *path, size_t vocab, size_t most, llm_tokens_t *tokens, base_error_t *error);
+bool llm_tokens_from_text(const char *text, const char *name, const llm_vocab_t *vocab, llm_tokens_t *tokens,
+                          base_error_t *error);
 void llm_tokens_free(llm_tokens_t *tokens);
+
+// A text to predict, in windows of `context` tokens and the one after them; window w begins at token w * (context + 1),
+// and each of its tokens but the first is predicted from those before it in the window. The last window may be shorter,
+// but predicts a token at least.
+typedef struct llm_text {
+  llm_tokens_t tokens;
+  size_t context, windows;
+} llm_text_t;
+
+// The first `most` windows of a file, 0: all. False: there is none, or as above.
+bool llm_text_read(const char *path, const llm_vocab_t *vocab, size_t context, size_t most, llm_text_t *text,
+                   base_error_t *error);
+
+// A window's tokens, of which there is one more than it has predictions.
+const uint32_t *llm_window(const llm_text_t *text, size_t window);
+size_t llm_window_predictions(const llm_text_t *text, size_t window);
+
+// Adds tokens that are bytes as a string.
+void llm_json_bytes(cJSON *object, const char *name, const uint32_t *tokens, size_t count);
 
 #endif

@@ -1,64 +1,73 @@
-// What the files of a walk share.
+// What the files of a walk share. A function for each kind of operation (llm/family/ops.def).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_WALK_WALK_INTERNAL_H
 #define AMALGAM_LLM_WALK_WALK_INTERNAL_H
 
 #include "llm/walk/walk.h"
 
-enum { WALK_PIECE = 128 };  // tokens walked at a time
+enum { WALK_PIECE = 128, WALK_EXPERTS = 1 << 12 };  // tokens walked at a time; experts, as checkpoint_config.def has it
 
-// A layer's past. Keys lie along tokens, for scores of many tokens at a time.
+// A layer's past, with latents. Keys lie along tokens, for scores of many tokens at a time.
 typedef struct walk_cache {
-  double *keys;     // [heads * qk_nope_head_dim + qk_rope_head_dim, context]
+  double *keys;     // [heads * the part that is not rotated + the rotated part, context]
   double *values;   // [context, heads, v_head_dim]
-  double *latents;  // [context, kv_lora_rank + qk_rope_head_dim]
+  double *latents;  // [context, dk]
 } walk_cache_t;
-
-// Rows of a piece: [WALK_PIECE, ...]
-typedef struct walk_rows {
-  double *x;                          // hidden_size: the residual stream
-  double *normed, *delta;             // hidden_size
-  double *q_latent, *q;               // q_lora_rank; heads * (qk_nope_head_dim + qk_rope_head_dim)
-  double *kv;                         // heads * (qk_nope_head_dim + v_head_dim)
-  double *heads;                      // heads * v_head_dim
-  double *absorbed;                   // heads * kv_lora_rank, if there is an observer
-  double *router, *chosen, *weights;  // n_routed_experts, num_experts_per_tok
-  double *gathered, *out;             // hidden_size: of the tokens of one expert
-  double *gate, *up;                  // the widest feed-forward
-} walk_rows_t;
 
 struct walk {
   const checkpoint_t *checkpoint;
   const checkpoint_config_t *config;
+  llm_graph_t graph;
   size_t context, threads, position;
-  walk_cache_t *cache;  // [num_hidden_layers]
-  walk_rows_t rows;
+  walk_cache_t *cache;             // [num_hidden_layers]
+  double *value[LLM_MOST_VALUES];  // [parts][rows of a piece][columns]; NULL: there is none
   walk_observe_t *observe;
   void *observer;
+  // The piece under way:
+  size_t n;                // its tokens,
+  const uint32_t *tokens;  // their numbers,
+  double *logits;          // those that are wanted of the last `wanted` tokens,
+  size_t wanted;
+  double *chosen;         // [WALK_PIECE, num_experts_per_tok]: a mixture's experts, best first,
+  const double *weights;  // likewise: their weights,
+  size_t *token_of;       // [WALK_PIECE * num_experts_per_tok]: of each slot its token,
+  double *weight_of;      // likewise: its weight,
+  size_t *begin;          // [n_routed_experts + 1]: expert e has slots begin[e] .. begin[e + 1] - 1
 };
 
-static inline const checkpoint_tensor_t *walk_tensor(const walk_t *walk, checkpoint_role_t role, size_t layer) {
-  return checkpoint_find(walk->checkpoint, role, layer, 0);
+#define LLM_OP(NAME, name, text) \
+  __attribute__((warn_unused_result)) bool walk_##name(walk_t *walk, const llm_op_t *op, base_error_t *error);
+#define LLM_OP_STEP LLM_OP
+#define LLM_OP_LM(NAME, name, text)
+#include "llm/family/ops.def"
+#undef LLM_OP
+#undef LLM_OP_STEP
+#undef LLM_OP_LM
+
+// The tensor of an operation's weight, of its second one, or of an expert; NULL: there is none.
+static inline const checkpoint_tensor_t *walk_tensor(const walk_t *walk, const llm_op_t *op, bool second,
+                                                     size_t expert) {
+  const llm_weight_t *weight = &walk->graph.weight[op->weight];
+  const checkpoint_role_t role = second ? weight->second : weight->first;
+  return role == CHECKPOINT_NONE
+             ? NULL
+             : checkpoint_find(walk->checkpoint, role, op->layer == LLM_NO_LAYER ? 0 : op->layer, expert);
 }
 
-static inline void walk_tell(const walk_t *walk, walk_stage_t stage, size_t layer, size_t rows, size_t columns,
-                             const double *values) {
-  if (walk->observe != NULL) {
-    walk->observe(walk->observer, &(walk_event_t){.stage = stage,
-                                                  .layer = layer,
-                                                  .first = walk->position,
-                                                  .rows = rows,
-                                                  .columns = columns,
-                                                  .values = values});
-  }
+// Elements of a row of a value.
+static inline size_t walk_width(const walk_t *walk, int value) {
+  return walk->graph.value[value].parts * walk->graph.value[value].columns;
 }
+
+// Tells an observer rows of the piece's tokens, or those of each expert that has some.
+void walk_tell(const walk_t *walk, const llm_op_t *op, walk_stage_t stage, size_t columns, const double *values);
+
+// Latents (walk_mla.c). False: out of memory.
+bool walk_cache_make(walk_t *walk);
+void walk_cache_free(walk_t *walk);
 
 // Keys and values of tokens `first` .. first + n - 1, from what is in cache.latents of them; n at most WALK_PIECE.
 __attribute__((warn_unused_result)) bool walk_expand(walk_t *walk, size_t layer, size_t first, size_t n,
                                                      base_error_t *error);
-
-// Of n new tokens: rows.delta from rows.normed.
-__attribute__((warn_unused_result)) bool walk_attention(walk_t *walk, size_t layer, size_t n, base_error_t *error);
-__attribute__((warn_unused_result)) bool walk_ffn(walk_t *walk, size_t layer, size_t n, base_error_t *error);
 
 #endif

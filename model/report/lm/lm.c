@@ -96,15 +96,16 @@ static double if_different(size_t same) { return same < REPORT_LM_TOKENS ? (doub
 static void put_text(const report_lm_t *report, const report_lm_prompt_t *prompt, size_t kind, cJSON *list) {
   const report_lm_text_t *text = &prompt->by[kind];
   cJSON *object = put_kind(list, report, kind);
-  json_add_bytes(object, "text", text->text, REPORT_LM_TOKENS);
+  llm_json_bytes(object, "text", text->text, REPORT_LM_TOKENS);
   report_put(object, NUMBER("first_difference", if_different(text->same)), NUMBER("fp32_gap", text->gap));
   report_put_text(object, ".difference", text->same == REPORT_LM_TOKENS ? "none" : "%zu (%.3f)", text->same, text->gap);
 }
 
-static void print_line(FILE *file, const char *name, const uint8_t *text, size_t first) {
+static void print_line(FILE *file, const char *name, const uint32_t *text, size_t first) {
   fprintf(file, "%-16s", name);
   for (size_t i = first; i < first + TEXT_COLUMNS && i < REPORT_LM_TOKENS; ++i) {
-    fputc(text[i] == '\n' ? '|' : isprint(text[i]) && text[i] < 0x7f ? text[i] : '?', file);
+    const int byte = (int)text[i];
+    fputc(byte == '\n' ? '|' : isprint(byte) && byte < 0x7f ? byte : '?', file);
   }
   fputc('\n', file);
 }
@@ -129,7 +130,7 @@ static void put_lines(const report_lm_prompt_t *prompt, cJSON *object) {
 
 static void put_prompt(const report_lm_t *report, const report_lm_prompt_t *prompt, cJSON *list) {
   cJSON *object = report_row(list, TEXT("prompt", prompt->prompt));
-  json_add_bytes(object, "recorded", prompt->recorded, REPORT_LM_TOKENS);
+  llm_json_bytes(object, "recorded", prompt->recorded, REPORT_LM_TOKENS);
   report_put(object, NUMBER("recorded_first_difference", if_different(prompt->recorded_same)));
   report_put_text(object, ".recorded", prompt->recorded_same == REPORT_LM_TOKENS ? "none" : "%zu",
                   prompt->recorded_same);

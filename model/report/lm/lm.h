@@ -3,8 +3,7 @@
 #ifndef AMALGAM_REPORT_LM_LM_H
 #define AMALGAM_REPORT_LM_LM_H
 
-#include "llm/lm/lm_generate.h"
-#include "llm/lm/lm_windows.h"
+#include "llm/lm/lm_text.h"
 #include "num/num_engine.h"
 #include "report/hfa/hfa.h"
 #include "report/report.h"
@@ -33,14 +32,14 @@ typedef struct report_lm_row {
 } report_lm_row_t;
 
 typedef struct report_lm_text {
-  uint8_t text[REPORT_LM_TOKENS];
-  size_t same;  // bytes as FP32 wrote them, from the first on
-  double gap;   // FP32's between the two best logits where they part; NAN: they do not
+  uint32_t text[REPORT_LM_TOKENS];  // bytes
+  size_t same;                      // bytes as FP32 wrote them, from the first on
+  double gap;                       // FP32's between the two best logits where they part; NAN: they do not
 } report_lm_text_t;
 
 typedef struct report_lm_prompt {
   char prompt[REPORT_LM_PROMPT_BYTES];
-  uint8_t recorded[REPORT_LM_TOKENS];  // when the model was trained, in FP32
+  uint32_t recorded[REPORT_LM_TOKENS];  // when the model was trained, in FP32
   size_t recorded_same;
   report_lm_text_t by[REPORT_LM_ROWS];  // where the kind writes
 } report_lm_prompt_t;

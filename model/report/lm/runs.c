@@ -51,17 +51,18 @@ static bool out_of_memory(base_error_t *error) { return base_fail(error, "lm: ou
 // --- losses -----------------------------------------------------------------------------------
 
 typedef struct losses {
-  lm_windows_t windows;
+  llm_text_t windows;
   float *logits;
   float *fp32[REPORT_LM_WINDOWS];
 } losses_t;
 
 static bool open_losses(const lm_t *lm, losses_t *losses, base_error_t *error) {
   char path[PATH_BYTES];
-  const lm_shape_t *shape = lm_shape(lm);
-  const size_t count = shape->context * shape->vocab;
+  const checkpoint_config_t *shape = lm_shape(lm);
+  const size_t count = shape->max_position_embeddings * shape->vocab_size;
+  const llm_vocab_t vocab = lm_vocab(shape);
   snprintf(path, sizeof path, "%s/tests/data/kjv_val.txt", config_home());
-  if (!lm_windows_read(path, shape, REPORT_LM_WINDOWS, &losses->windows, error)) {
+  if (!llm_text_read(path, &vocab, shape->max_position_embeddings, REPORT_LM_WINDOWS, &losses->windows, error)) {
     return false;
   }
   if (losses->windows.windows != REPORT_LM_WINDOWS) {
@@ -77,7 +78,7 @@ static bool open_losses(const lm_t *lm, losses_t *losses, base_error_t *error) {
 }
 
 static void close_losses(losses_t *losses) {
-  lm_windows_free(&losses->windows);
+  llm_tokens_free(&losses->windows.tokens);
   free(losses->logits);
   for (size_t i = 0; i < REPORT_LM_WINDOWS; ++i) {
     free(losses->fp32[i]);
@@ -87,12 +88,11 @@ static void close_losses(losses_t *losses) {
 // FP32's logits are kept, the others' overwritten by the next.
 static bool fill_row(const lm_backend_t *backend, bool fp32, lm_t *lm, losses_t *losses, report_lm_row_t *row) {
   for (size_t i = 0; i < REPORT_LM_WINDOWS; ++i) {
-    const lm_window_t window = lm_windows_at(&losses->windows, i);
     float *logits = fp32 ? losses->fp32[i] : losses->logits;
-    if (report_interrupted() || !lm_window_logits(lm, &window, backend, logits)) {
+    if (report_interrupted() || !lm_window_logits(lm, &losses->windows, i, backend, logits)) {
       return false;
     }
-    row->window[i] = lm_window_score(&window, lm_shape(lm)->vocab, logits, losses->fp32[i]);
+    row->window[i] = lm_window_score(&losses->windows, i, lm_shape(lm)->vocab_size, logits, losses->fp32[i]);
     lm_score_add(&row->mean, &row->window[i]);
   }
   return true;
@@ -108,7 +108,9 @@ static bool take_sample(const cJSON *sample, report_lm_prompt_t *prompt) {
     return false;
   }
   snprintf(prompt->prompt, sizeof prompt->prompt, "%s", text);
-  memcpy(prompt->recorded, greedy, REPORT_LM_TOKENS);
+  for (size_t i = 0; i < REPORT_LM_TOKENS; ++i) {
+    prompt->recorded[i] = (uint8_t)greedy[i];
+  }
   return true;
 }
 
@@ -130,7 +132,7 @@ static bool read_prompts(report_lm_t *report, base_error_t *error) {
   return good || base_fail(error, "%s: expected %d samples with prompt and greedy200", path, REPORT_LM_PROMPTS);
 }
 
-static size_t same_bytes(const uint8_t *a, const uint8_t *b) {
+static size_t same_bytes(const uint32_t *a, const uint32_t *b) {
   size_t same = 0;
   while (same < REPORT_LM_TOKENS && a[same] == b[same]) {
     ++same;
@@ -142,12 +144,13 @@ static size_t same_bytes(const uint8_t *a, const uint8_t *b) {
 static bool write_text(const lm_backend_t *backend, lm_t *lm, size_t kind, double gaps[REPORT_LM_TOKENS],
                        report_lm_prompt_t *prompt) {
   report_lm_text_t *text = &prompt->by[kind];
-  lm_generation_t g = {.prompt = (const uint8_t *)prompt->prompt,
-                       .prompt_bytes = strlen(prompt->prompt),
-                       .tokens = REPORT_LM_TOKENS,
-                       .text = text->text,
-                       .gaps = kind == 0 ? gaps : NULL};
-  if (!lm_generate(lm, backend, &g)) {
+  const llm_vocab_t vocab = lm_vocab(lm_shape(lm));
+  base_error_t error;
+  lm_generation_t g = {.tokens = REPORT_LM_TOKENS, .text = text->text, .gaps = kind == 0 ? gaps : NULL};
+  const bool good =
+      llm_tokens_from_text(prompt->prompt, "prompt", &vocab, &g.prompt, &error) && lm_generate(lm, backend, &g);
+  llm_tokens_free(&g.prompt);
+  if (!good) {
     return false;
   }
   text->same = same_bytes(prompt->by[0].text, text->text);

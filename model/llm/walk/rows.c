@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "llm/walk/walk_ops.h"
+#include "llm/walk/rows.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -11,7 +11,7 @@
 
 enum { CHUNK = 1024, LANES = 8, TOKENS = 4, SMALL = 1 << 20 };
 
-bool walk_read(const checkpoint_tensor_t *w, size_t first, size_t rows, double *out, base_error_t *error) {
+bool rows_read(const checkpoint_tensor_t *w, size_t first, size_t rows, double *out, base_error_t *error) {
   float part[CHUNK];
   const size_t begin = first * checkpoint_columns(w), count = rows * checkpoint_columns(w);
   for (size_t done = 0; done < count; done += CHUNK) {
@@ -101,7 +101,7 @@ static bool multiply(void *context, size_t first, size_t end) {
   return good;
 }
 
-bool walk_product(const checkpoint_tensor_t *w, const double *x, size_t n, double *y, size_t threads,
+bool rows_product(const checkpoint_tensor_t *w, const double *x, size_t n, double *y, size_t threads,
                   base_error_t *error) {
   product_t p = {.w = w,
                  .x = x,
@@ -127,11 +127,11 @@ static void rmsnorm_row(const double *w, double eps, const double *x, size_t col
   }
 }
 
-bool walk_rmsnorm(const checkpoint_tensor_t *w, double eps, const double *x, size_t n, size_t stride, double *y,
+bool rows_rmsnorm(const checkpoint_tensor_t *w, double eps, const double *x, size_t n, size_t stride, double *y,
                   base_error_t *error) {
   const size_t columns = checkpoint_columns(w);
   double *weights = calloc(columns, sizeof *weights);
-  const bool good = weights != NULL ? walk_read(w, 0, 1, weights, error) : base_fail(error, "out of memory");
+  const bool good = weights != NULL ? rows_read(w, 0, 1, weights, error) : base_fail(error, "out of memory");
   for (size_t t = 0; good && t < n; ++t) {
     rmsnorm_row(weights, eps, x + t * stride, columns, y + t * stride);
   }
@@ -139,17 +139,11 @@ bool walk_rmsnorm(const checkpoint_tensor_t *w, double eps, const double *x, siz
   return good;
 }
 
-void walk_rope(double *x, size_t dim, double theta, size_t position) {
+void rows_rope(double *x, size_t dim, double theta, size_t position) {
   for (size_t i = 0; i < dim; i += 2) {
     const double angle = (double)position * pow(theta, -(double)i / (double)dim);
     const double a = x[i], b = x[i + 1];
     x[i] = a * cos(angle) - b * sin(angle);
     x[i + 1] = a * sin(angle) + b * cos(angle);
-  }
-}
-
-void walk_swiglu(double *gate, const double *up, size_t n) {
-  for (size_t i = 0; i < n; ++i) {
-    gate[i] = gate[i] / (1.0 + exp(-gate[i])) * up[i];
   }
 }

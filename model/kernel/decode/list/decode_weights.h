@@ -2,29 +2,14 @@
 // are strips of 16 columns in FP16 or BF16, or nibbles with their scales; vectors are FP32, the embedding is as in the
 // checkpoint.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_KERNEL_DECODE_DECODE_WEIGHTS_H
-#define AMALGAM_KERNEL_DECODE_DECODE_WEIGHTS_H
+#ifndef AMALGAM_KERNEL_DECODE_LIST_DECODE_WEIGHTS_H
+#define AMALGAM_KERNEL_DECODE_LIST_DECODE_WEIGHTS_H
 
 #include "kernel/decode/decode_settings.h"
+#include "llm/family/graph.h"
 
-typedef enum decode_matrix_id {
-#define DECODE_MATRIX(NAME, first, second, form) DECODE_##NAME,
-#include "kernel/decode/decode_weights.def"
-#undef DECODE_MATRIX
-  DECODE_MATRICES
-} decode_matrix_id_t;
-
-typedef enum decode_vector_id {
-  DECODE_ATTENTION_NORM,
-  DECODE_Q_A_NORM,
-  DECODE_KV_A_NORM,
-  DECODE_FFN_NORM,
-  DECODE_ROUTER_BIAS,
-  DECODE_NORM,
-  DECODE_VECTORS
-} decode_vector_id_t;
-
-// B [k][n] of each group. Addresses are offsets in its array until decode_weights_place.
+// B [k][n] of each group, or a vector, or the embedding, of k rows. Addresses are offsets in its array until
+// decode_weights_place.
 typedef struct decode_matrix {
   size_t groups, n, k;  // groups 0: there is none; n as it is, its strips are whole
   size_t group;         // rows that share a scale, 0: 16 bits
@@ -34,25 +19,22 @@ typedef struct decode_matrix {
 } decode_matrix_t;
 
 typedef struct decode_layer {
-  decode_matrix_t matrix[DECODE_MATRICES];
-  uint64_t vector[DECODE_VECTORS];  // 0 if there is none
+  decode_matrix_t matrix[LLM_MOST_WEIGHTS];  // by numbers of the graph
   uint64_t bytes;
   size_t buffer;  // its array, in the list of all
 } decode_layer_t;
 
 typedef struct decode_weights_list {
   const checkpoint_t *checkpoint;
-  const checkpoint_config_t *model;
+  const llm_graph_t *graph;
   size_t experts;  // of a mixture that are here
   size_t layers;
   decode_layer_t *layer;  // [layers + 1], the last one is the model's own; owned
-  uint64_t embedding;     // [vocab][hidden], of TYPE_BF16 or TYPE_F16
-  bool embedding_bf16;
   uint64_t matrix_bytes;  // of all matrices, embedding not counted
 } decode_weights_list_t;
 
 // Sizes and offsets. False: out of memory.
-bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint,
+bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint, const llm_graph_t *graph,
                          const decode_settings_t *settings, size_t experts, base_error_t *error);
 
 // Writes those of a layer (number `layers`: the model's own) to `bytes`, of layer.bytes, before they are placed. False:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/decode/decode_weights.h"
+#include "kernel/decode/list/decode_weights.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,24 +11,6 @@
 #include "num/num_int4.h"
 
 enum { LINE = 512, STRIP = 16, STRIP_ROW = 32, LEAST_GROUP = 16, W4_COLUMNS = 64 };
-
-typedef enum form { PLAIN, WEIGHTS, EXPERTS, UK, UV } form_t;
-enum { NONE = CHECKPOINT_ROLES };
-
-typedef struct matrix_source {
-  checkpoint_role_t first, second;
-  form_t form;
-} matrix_source_t;
-
-static const matrix_source_t sources[DECODE_MATRICES] = {
-#define DECODE_MATRIX(NAME, first, second, form) {(first), (checkpoint_role_t)(second), (form)},
-#include "kernel/decode/decode_weights.def"
-#undef DECODE_MATRIX
-};
-
-static const checkpoint_role_t vectors[DECODE_VECTORS] = {CHECKPOINT_ATTENTION_NORM, CHECKPOINT_Q_A_NORM,
-                                                          CHECKPOINT_KV_A_NORM,      CHECKPOINT_FFN_NORM,
-                                                          CHECKPOINT_ROUTER_BIAS,    CHECKPOINT_NORM};
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -49,28 +31,32 @@ static bool of_model(checkpoint_role_t role) {
 
 static const checkpoint_tensor_t *find(const decode_weights_list_t *weights, checkpoint_role_t role, size_t layer,
                                        size_t expert) {
-  return of_model(role) != (layer == weights->layers) || role == (checkpoint_role_t)NONE
+  return of_model(role) != (layer == weights->layers) || role == CHECKPOINT_NONE
              ? NULL
              : checkpoint_find(weights->checkpoint, role, layer == weights->layers ? 0 : layer, expert);
 }
 
-static decode_matrix_t shape_of(const decode_weights_list_t *weights, const matrix_source_t *source, size_t layer) {
-  const checkpoint_config_t *m = weights->model;
+static decode_matrix_t shape_of(const decode_weights_list_t *weights, const llm_weight_t *source, size_t layer) {
+  const size_t heads = weights->graph->attention.heads;
   const checkpoint_tensor_t *first = find(weights, source->first, layer, 0);
   const checkpoint_tensor_t *second = find(weights, source->second, layer, 0);
   if (first == NULL) {
     return (decode_matrix_t){.groups = 0};
   }
+  const size_t columns = checkpoint_columns(first);
   switch (source->form) {
-    case UK:
-      return (decode_matrix_t){.groups = m->num_attention_heads, .n = m->kv_lora_rank, .k = m->qk_nope_head_dim};
-    case UV:
+    case LLM_HEAD_ROWS:
+      return (decode_matrix_t){.groups = heads, .n = columns, .k = source->rows};
+    case LLM_HEAD_COLUMNS:
+      return (decode_matrix_t){.groups = heads, .n = source->rows, .k = columns, .bf16 = true};
+    case LLM_VECTOR:
+    case LLM_TABLE:
       return (decode_matrix_t){
-          .groups = m->num_attention_heads, .n = m->v_head_dim, .k = m->kv_lora_rank, .bf16 = true};
+          .groups = 1, .n = columns, .k = checkpoint_rows(first), .bf16 = checkpoint_type(first) == CHECKPOINT_BF16};
     default:
-      return (decode_matrix_t){.groups = source->form == EXPERTS ? weights->experts : 1,
+      return (decode_matrix_t){.groups = source->form == LLM_EXPERTS ? weights->experts : 1,
                                .n = checkpoint_rows(first) + (second == NULL ? 0 : checkpoint_rows(second)),
-                               .k = checkpoint_columns(first)};
+                               .k = columns};
   }
 }
 
@@ -97,28 +83,29 @@ static void place_matrix(decode_layer_t *layer, decode_matrix_t *matrix, bool ze
 static void plan_layer(decode_weights_list_t *weights, size_t index, const decode_settings_t *settings) {
   decode_layer_t *layer = &weights->layer[index];
   take(layer, LINE);  // so that no offset is 0
-  for (size_t i = 0; i < DECODE_MATRICES; ++i) {
+  for (size_t i = 0; i < weights->graph->weights; ++i) {
+    const llm_weight_t *source = &weights->graph->weight[i];
     decode_matrix_t *matrix = &layer->matrix[i];
-    *matrix = shape_of(weights, &sources[i], index);
     const bool quantised =
-        settings->weights == DECODE_W4A16 && (sources[i].form == WEIGHTS || sources[i].form == EXPERTS);
+        settings->weights == DECODE_W4A16 && (source->form == LLM_WEIGHTS || source->form == LLM_EXPERTS);
+    *matrix = shape_of(weights, source, index);
     matrix->group = quantised && matrix->n % (2 * STRIP) == 0 ? decode_weights_group(matrix->k) : 0;
-    if (matrix->groups > 0) {
-      place_matrix(layer, matrix, settings->zero_points);
-      weights->matrix_bytes += matrix->groups * (matrix->bytes + matrix->scale_bytes * (matrix->zero != 0 ? 2 : 1));
+    if (matrix->groups == 0) {
+      continue;
     }
-  }
-  for (size_t i = 0; i < DECODE_VECTORS; ++i) {
-    const checkpoint_tensor_t *tensor = find(weights, vectors[i], index, 0);
-    layer->vector[i] = tensor == NULL ? 0 : take(layer, checkpoint_columns(tensor) * sizeof(float));
+    if (source->form == LLM_VECTOR || source->form == LLM_TABLE) {
+      matrix->at = take(layer, matrix->k * matrix->n * (source->form == LLM_VECTOR ? sizeof(float) : sizeof(uint16_t)));
+      continue;
+    }
+    place_matrix(layer, matrix, settings->zero_points);
+    weights->matrix_bytes += matrix->groups * (matrix->bytes + matrix->scale_bytes * (matrix->zero != 0 ? 2 : 1));
   }
 }
 
-bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint,
+bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *checkpoint, const llm_graph_t *graph,
                          const decode_settings_t *settings, size_t experts, base_error_t *error) {
-  const checkpoint_config_t *model = checkpoint_config(checkpoint);
   *weights = (decode_weights_list_t){
-      .checkpoint = checkpoint, .model = model, .experts = experts, .layers = model->num_hidden_layers};
+      .checkpoint = checkpoint, .graph = graph, .experts = experts, .layers = graph->config->num_hidden_layers};
   weights->layer = calloc(weights->layers + 1, sizeof *weights->layer);
   if (weights->layer == NULL) {
     return base_fail(error, "out of memory");
@@ -126,25 +113,16 @@ bool decode_weights_plan(decode_weights_list_t *weights, const checkpoint_t *che
   for (size_t i = 0; i <= weights->layers; ++i) {
     plan_layer(weights, i, settings);
   }
-  const checkpoint_tensor_t *embedding = checkpoint_find(checkpoint, CHECKPOINT_EMBEDDING, 0, 0);
-  weights->embedding_bf16 = checkpoint_type(embedding) == CHECKPOINT_BF16;
-  weights->embedding =
-      take(&weights->layer[weights->layers], model->vocab_size * model->hidden_size * sizeof(uint16_t));
   return true;
 }
 
 void decode_weights_place(decode_weights_list_t *weights, size_t index, uint64_t address) {
-  decode_layer_t *layer = &weights->layer[index];
-  for (size_t i = 0; i < DECODE_MATRICES; ++i) {
-    decode_matrix_t *matrix = &layer->matrix[i];
-    matrix->at += address;
+  for (size_t i = 0; i < weights->graph->weights; ++i) {
+    decode_matrix_t *matrix = &weights->layer[index].matrix[i];
+    matrix->at += matrix->at != 0 ? address : 0;
     matrix->scale += matrix->scale != 0 ? address : 0;
     matrix->zero += matrix->zero != 0 ? address : 0;
   }
-  for (size_t i = 0; i < DECODE_VECTORS; ++i) {
-    layer->vector[i] += layer->vector[i] != 0 ? address : 0;
-  }
-  weights->embedding += index == weights->layers ? address : 0;
 }
 
 void decode_weights_free(decode_weights_list_t *weights) {
@@ -157,7 +135,7 @@ void decode_weights_free(decode_weights_list_t *weights) {
 // A matrix that threads load, some strips or blocks of columns each.
 typedef struct load {
   const decode_weights_list_t *weights;
-  const matrix_source_t *source;
+  const llm_weight_t *source;
   const decode_matrix_t *matrix;
   size_t layer;
   bool zero_points;
@@ -175,22 +153,22 @@ static bool fail(load_t *load, const base_error_t *error) {
 
 // The tensor that has column `column` of B, and which of its rows that is.
 static const checkpoint_tensor_t *tensor_at(const load_t *load, size_t group, size_t column, size_t *row) {
-  const size_t expert = load->source->form == EXPERTS ? group : 0;
+  const size_t expert = load->source->form == LLM_EXPERTS ? group : 0;
   const checkpoint_tensor_t *first = find(load->weights, load->source->first, load->layer, expert);
-  const bool beyond = column >= checkpoint_rows(first) && load->source->form != UV;
-  *row = beyond ? column - checkpoint_rows(first) : column;
-  return beyond ? find(load->weights, load->source->second, load->layer, expert) : first;
+  const size_t rows = checkpoint_rows(first);
+  if (load->source->form == LLM_HEAD_ROWS || load->source->form == LLM_HEAD_COLUMNS) {
+    *row = group * (rows / load->matrix->groups) + load->source->skip + column;
+    return first;
+  }
+  *row = column < rows ? column : column - rows;
+  return column < rows ? first : find(load->weights, load->source->second, load->layer, expert);
 }
 
 // `count` columns of B from `column` on, each k elements end to end, as the checkpoint has them; of one tensor.
 static bool read_columns(const load_t *load, size_t group, size_t column, size_t count, checkpoint_type_t type,
                          void *out, base_error_t *error) {
-  const checkpoint_config_t *m = load->weights->model;
   size_t row;
   const checkpoint_tensor_t *tensor = tensor_at(load, group, column, &row);
-  if (load->source->form == UV) {
-    row = group * (m->qk_nope_head_dim + m->v_head_dim) + m->qk_nope_head_dim + column;
-  }
   return checkpoint_read(tensor, row * load->matrix->k, count * load->matrix->k, type, out, error);
 }
 
@@ -207,7 +185,7 @@ static bool refuse_beyond(load_t *load, size_t group) {
   base_error_t error;
   char name[CHECKPOINT_NAME_BYTES];
   checkpoint_name(load->source->first, load->layer == load->weights->layers ? 0 : load->layer,
-                  load->source->form == EXPERTS ? group : 0, name);
+                  load->source->form == LLM_EXPERTS ? group : 0, name);
   base_fail(&error, "%s: a weight is beyond FP16's 65504; expected ones that FP16 holds", name);
   return fail(load, &error);
 }
@@ -227,15 +205,14 @@ static void lay_columns(const uint16_t *columns, size_t count, size_t k, uint16_
   }
 }
 
-// W_UK's rows lie as those of B.
-static bool load_uk_strip(const load_t *load, size_t group, size_t first, uint16_t *strip, base_error_t *error) {
-  const checkpoint_config_t *m = load->weights->model;
-  const checkpoint_tensor_t *tensor = find(load->weights, load->source->first, load->layer, 0);
-  const size_t row = group * (m->qk_nope_head_dim + m->v_head_dim);
+// Rows of B, `first` .. first + STRIP - 1 of each, which lie as the tensor's.
+static bool read_rows(const load_t *load, size_t group, size_t first, uint16_t *strip, base_error_t *error) {
+  size_t row;
+  const checkpoint_tensor_t *tensor = tensor_at(load, group, 0, &row);
   bool good = true;
   for (size_t p = 0; good && p < load->matrix->k; ++p) {
     good =
-        checkpoint_read(tensor, (row + p) * m->kv_lora_rank + first, STRIP, CHECKPOINT_FP16, strip + p * STRIP, error);
+        checkpoint_read(tensor, (row + p) * load->matrix->n + first, STRIP, CHECKPOINT_FP16, strip + p * STRIP, error);
   }
   return good;
 }
@@ -244,8 +221,8 @@ static bool load_strip(load_t *load, size_t group, size_t first, uint16_t *colum
   base_error_t error;
   const decode_matrix_t *matrix = load->matrix;
   const size_t count = matrix->n - first < STRIP ? matrix->n - first : STRIP;
-  if (load->source->form == UK) {
-    if (!load_uk_strip(load, group, first, strip, &error)) {
+  if (load->source->form == LLM_HEAD_ROWS) {
+    if (!read_rows(load, group, first, strip, &error)) {
       return fail(load, &error);
     }
   } else if (!read_columns(load, group, first, count, matrix->bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16, columns,
@@ -358,39 +335,34 @@ static bool load_blocks(void *context, size_t begin, size_t end) {
 
 // --- a layer ----------------------------------------------------------------------------------
 
-static bool load_matrix(const decode_weights_list_t *weights, size_t layer, size_t index, bool zero_points,
+static bool load_weight(const decode_weights_list_t *weights, size_t layer, size_t index, bool zero_points,
                         size_t threads, uint8_t *bytes, base_error_t *error) {
   const decode_matrix_t *matrix = &weights->layer[layer].matrix[index];
   load_t load = {.weights = weights,
-                 .source = &sources[index],
+                 .source = &weights->graph->weight[index],
                  .matrix = matrix,
                  .layer = layer,
                  .zero_points = zero_points,
                  .bytes = bytes,
                  .error = error};
+  if (load.source->form == LLM_VECTOR || load.source->form == LLM_TABLE) {
+    const checkpoint_type_t type = load.source->form == LLM_VECTOR ? CHECKPOINT_FP32
+                                   : matrix->bf16                  ? CHECKPOINT_BF16
+                                                                   : CHECKPOINT_FP16;
+    return checkpoint_read(find(weights, load.source->first, layer, 0), 0, matrix->k * matrix->n, type,
+                           bytes + matrix->at, error);
+  }
   const size_t columns = matrix->group == 0 ? STRIP : W4_COLUMNS;
   return parallel_for(threads, matrix->groups * ((matrix->n + columns - 1) / columns),
                       matrix->group == 0 ? load_strips : load_blocks, &load);
 }
 
-static bool load_embedding(const decode_weights_list_t *weights, uint8_t *bytes, base_error_t *error) {
-  const checkpoint_config_t *m = weights->model;
-  return checkpoint_read(checkpoint_find(weights->checkpoint, CHECKPOINT_EMBEDDING, 0, 0), 0,
-                         m->vocab_size * m->hidden_size, weights->embedding_bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16,
-                         bytes + weights->embedding, error);
-}
-
 bool decode_weights_load(const decode_weights_list_t *weights, size_t layer, bool zero_points, size_t threads,
                          uint8_t *bytes, base_error_t *error) {
   bool good = true;
-  for (size_t i = 0; good && i < DECODE_MATRICES; ++i) {
+  for (size_t i = 0; good && i < weights->graph->weights; ++i) {
     good = weights->layer[layer].matrix[i].groups == 0 ||
-           load_matrix(weights, layer, i, zero_points, threads, bytes, error);
+           load_weight(weights, layer, i, zero_points, threads, bytes, error);
   }
-  for (size_t i = 0; good && i < DECODE_VECTORS; ++i) {
-    const checkpoint_tensor_t *tensor = find(weights, vectors[i], layer, 0);
-    good = tensor == NULL || checkpoint_read(tensor, 0, checkpoint_columns(tensor), CHECKPOINT_FP32,
-                                             bytes + weights->layer[layer].vector[i], error);
-  }
-  return good && (layer < weights->layers || load_embedding(weights, bytes, error));
+  return good;
 }

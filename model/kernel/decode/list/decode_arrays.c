@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/decode/decode_arrays.h"
+#include "kernel/decode/list/decode_arrays.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +21,9 @@ static size_t round_up(size_t a, size_t unit) { return ceil_div(a, unit) * unit;
 // --- sizes ------------------------------------------------------------------------------------
 
 // What attention needs depends on how its rows are cut.
-static void shape_attention(decode_shape_t *s, const decode_settings_t *settings, const checkpoint_config_t *model) {
+static void shape_attention(decode_shape_t *s, const decode_settings_t *settings) {
   const config_t *config = &settings->machine.soc.config;
-  const size_t rows = s->limits.query * s->heads;
+  const size_t rows = s->limits.query * s->attends.heads;
   const size_t most = config->soc.vector_cores * ATTENTION_CORE_ROWS;
   s->cores = config->soc.ai_cores;
   s->group_rows = most < ATTENTION_MAX_GROUP ? most : ATTENTION_MAX_GROUP;
@@ -32,7 +32,7 @@ static void shape_attention(decode_shape_t *s, const decode_settings_t *settings
                        : rows < s->group_rows     ? rows
                                                   : s->group_rows;
   s->block = settings->block;
-  s->o_pitch = round_up(model->kv_lora_rank * 4, ALIGN);
+  s->o_pitch = round_up(s->attends.dv * 4, ALIGN);
   s->slots = ATTENTION_SLOTS * group * s->cores;
   s->key_slots = s->attention == DECODE_FP8 ? (s->pairs ? s->cores / 2 : s->cores) * FP8_KV_SLOTS : 0;
   // Splits are for steps that have fewer groups than there are cores.
@@ -42,36 +42,29 @@ static void shape_attention(decode_shape_t *s, const decode_settings_t *settings
 }
 
 static void shape_cache(decode_shape_t *s) {
-  s->place_bytes = s->attention == DECODE_FP8 ? (size_t)FP8_TOKEN_BYTES : s->key * 2;
+  s->place_bytes = s->attention == DECODE_FP8 ? (size_t)FP8_TOKEN_BYTES : s->attends.dk * 2;
   s->batch_bytes = s->limits.context * s->place_bytes;
   s->cache_bytes = s->limits.entries * s->batch_bytes;
 }
 
-decode_shape_t decode_shape(const checkpoint_config_t *model, const decode_settings_t *settings,
+decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *settings,
                             const decode_limits_t *limits) {
+  const checkpoint_config_t *model = graph->config;
   decode_shape_t s = {.limits = *limits,
                       .attention = settings->attention,
                       .rows = limits->entries * limits->query,
-                      .heads = model->num_attention_heads,
-                      .head = model->qk_nope_head_dim + model->qk_rope_head_dim,
-                      .key = model->kv_lora_rank + model->qk_rope_head_dim,
-                      .head_rows = limits->head_rows};
+                      .attends = graph->attention,
+                      .logit_pitch = graph->value[graph->logits].columns * sizeof(float)};
   for (size_t layer = 0; layer < model->num_hidden_layers; ++layer) {
-    const bool mixture = checkpoint_is_mixture(model, layer);
-    s.mixtures += mixture;
-    s.widest =
-        larger(s.widest, mixture ? model->n_shared_experts * model->moe_intermediate_size : model->intermediate_size);
+    s.mixtures += checkpoint_is_mixture(model, layer);
   }
-  s.slot_rows = s.mixtures > 0 ? s.rows * model->num_experts_per_tok : 0;
-  s.router_pitch = round_up(model->n_routed_experts, STRIP) * 4;
-  s.logit_pitch = round_up(model->vocab_size, STRIP) * 4;
   s.ring_bytes = settings->weights == DECODE_W4A16
                      ? (size_t)settings->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT
                      : 0;
   const size_t ops = (model->num_hidden_layers + 1) * MOST_OPS_OF_LAYER;
   s.list_bytes = ops * (sizeof(step_entry_t) + ARGS_BYTES) +
                  (settings->attention == DECODE_FP8 ? model->num_hidden_layers * sizeof(fp8_args_t) : 0);
-  shape_attention(&s, settings, model);
+  shape_attention(&s, settings);
   shape_cache(&s);
   return s;
 }
@@ -79,7 +72,7 @@ decode_shape_t decode_shape(const checkpoint_config_t *model, const decode_setti
 size_t decode_splits(const decode_shape_t *shape, const decode_settings_t *settings, size_t entries, size_t query,
                      size_t keys) {
   const size_t blocks = ceil_div(keys, shape->block);
-  const size_t items = entries * ceil_div(query * shape->heads, shape->group_rows);
+  const size_t items = entries * ceil_div(query * shape->attends.heads, shape->group_rows);
   size_t splits = settings->splits;
   if (shape->attention == DECODE_FP8) {
     return 1;
@@ -105,10 +98,32 @@ static void add_array(decode_arrays_t *arrays, decode_array_t which, const char 
   }
 }
 
-static void add_arrays(decode_arrays_t *arrays, const decode_shape_t *s, const checkpoint_config_t *m) {
+static size_t value_bytes(const decode_shape_t *s, const checkpoint_config_t *m, const llm_value_t *value) {
+  const size_t rows = value->rows == LLM_SLOTS    ? s->rows * m->num_experts_per_tok
+                      : value->rows == LLM_WANTED ? s->limits.head_rows
+                                                  : s->rows;
+  return rows * value->parts * value->columns * decode_type_bytes(value->type);
+}
+
+// Values that lie in the same array are never needed at the same time; it holds the largest.
+static void add_values(decode_arrays_t *arrays, const decode_shape_t *s, const llm_graph_t *graph) {
+  for (int i = 0; i < (int)graph->values; ++i) {
+    size_t bytes = 0;
+    for (size_t j = 0; graph->value[i].place == i && j < graph->values; ++j) {
+      bytes = graph->value[j].place == i ? larger(bytes, value_bytes(s, graph->config, &graph->value[j])) : bytes;
+    }
+    add_array(arrays, (decode_array_t)(DECODE_AT_VALUES + i), graph->value[i].name, WORK, bytes);
+    arrays->index[DECODE_AT_VALUES + i] = arrays->index[DECODE_AT_VALUES + graph->value[i].place];
+  }
+}
+
+static void add_arrays(decode_arrays_t *arrays, const decode_shape_t *s, const llm_graph_t *graph) {
+  const checkpoint_config_t *m = graph->config;
 #define DECODE_ARRAY(NAME, name, kind, bytes) add_array(arrays, DECODE_AT_##NAME, name, kind, (bytes));
-#include "kernel/decode/decode_arrays.def"
+#include "kernel/decode/list/decode_arrays.def"
 #undef DECODE_ARRAY
+  add_values(arrays, s, graph);
+  add_array(arrays, DECODE_AT_KV_CACHE, "cache", CACHE, s->cache_bytes * m->num_hidden_layers);
 }
 
 static bool add_weights(decode_arrays_t *arrays, const decode_settings_t *settings, decode_weights_list_t *weights,
@@ -139,7 +154,7 @@ bool decode_arrays_make(decode_arrays_t *arrays, const decode_shape_t *shape, co
   if (arrays->list == NULL) {
     return base_fail(error, "out of memory");
   }
-  add_arrays(arrays, shape, weights->model);
+  add_arrays(arrays, shape, weights->graph);
   soc_place(arrays->list, arrays->count);  // before the weights: atomic stores do not reach all of global memory
   if (!add_weights(arrays, settings, weights, error)) {
     return false;

@@ -1,12 +1,12 @@
 // The list of operations of a step, as the kernel takes it (sw/kernels/step/step_args.h), and what the host wants to
 // know about each.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_KERNEL_DECODE_DECODE_LIST_H
-#define AMALGAM_KERNEL_DECODE_DECODE_LIST_H
+#ifndef AMALGAM_KERNEL_DECODE_LIST_DECODE_LIST_H
+#define AMALGAM_KERNEL_DECODE_LIST_DECODE_LIST_H
 
-#include "llm/walk/walk.h"
-#include "kernel/decode/decode_arrays.h"
+#include "kernel/decode/list/decode_arrays.h"
 #include "kernels/step/step_args.h"
+#include "llm/family/graph.h"
 
 // What a step is asked for: `query` tokens of each of `entries`, at places past .. past + query - 1.
 typedef struct decode_ask {
@@ -16,7 +16,6 @@ typedef struct decode_ask {
 
 enum { DECODE_OUTPUTS = 3, DECODE_TYPE_FP8 = 100 };  // a token of an FP8 cache; else TYPE_* of hal/command.h
 #define DECODE_BY_SLOT SIZE_MAX                      // decode_output.expert: rows are slots
-#define DECODE_NO_LAYER SIZE_MAX
 
 // What an operation leaves, and the stage of a walk (decode/walk.h) that has the same.
 typedef struct decode_output {
@@ -33,7 +32,7 @@ typedef struct decode_output {
 typedef struct decode_op {
   enum step_op op;
   const char *name;
-  size_t layer;                   // DECODE_NO_LAYER: of no layer
+  size_t layer;                   // LLM_NO_LAYER: of no layer
   const void *args;               // its step_NAME_args_t; ATTENTION: see below
   const void *attention;          // attention_args_t or fp8_args_t
   double flop;                    // with routing of a slot
@@ -46,7 +45,7 @@ enum { DECODE_OP_NAME_BYTES = 64 };
 void decode_op_name(const decode_op_t *op, char name[DECODE_OP_NAME_BYTES]);
 
 typedef struct decode_list {
-  const checkpoint_config_t *model;
+  const llm_graph_t *graph;
   const decode_settings_t *settings;
   const decode_shape_t *shape;
   const decode_arrays_t *arrays;
@@ -56,10 +55,12 @@ typedef struct decode_list {
   size_t used, room, entries_room;
   decode_op_t *ops;  // owned
   size_t count;
+  const llm_op_t *pending;  // what the next norm has to add to the residual stream; NULL: nothing
+  uint64_t weights_of_experts;
 } decode_list_t;
 
 // Room for the list of any step within the shape's limits. What it is given must outlive it. False: out of memory.
-bool decode_list_make(decode_list_t *list, const checkpoint_config_t *model, const decode_settings_t *settings,
+bool decode_list_make(decode_list_t *list, const llm_graph_t *graph, const decode_settings_t *settings,
                       const decode_shape_t *shape, const decode_arrays_t *arrays, const decode_weights_list_t *weights);
 void decode_list_free(decode_list_t *list);
 

@@ -1,15 +1,19 @@
 // Where everything that a step needs is in global memory.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_KERNEL_DECODE_DECODE_ARRAYS_H
-#define AMALGAM_KERNEL_DECODE_DECODE_ARRAYS_H
+#ifndef AMALGAM_KERNEL_DECODE_LIST_DECODE_ARRAYS_H
+#define AMALGAM_KERNEL_DECODE_LIST_DECODE_ARRAYS_H
 
-#include "kernel/decode/decode_weights.h"
+#include "kernel/decode/list/decode_weights.h"
+
+static inline size_t decode_type_bytes(unsigned type) { return type == TYPE_F32 || type == TYPE_S32 ? 4 : 2; }
 
 typedef enum decode_array {
 #define DECODE_ARRAY(NAME, name, kind, bytes) DECODE_AT_##NAME,
-#include "kernel/decode/decode_arrays.def"
+#include "kernel/decode/list/decode_arrays.def"
 #undef DECODE_ARRAY
-  DECODE_ARRAYS
+  DECODE_AT_KV_CACHE,  // [layer][entry][place], after the values
+  DECODE_AT_VALUES,    // the first of the graph's
+  DECODE_ARRAYS = DECODE_AT_VALUES + LLM_MOST_VALUES
 } decode_array_t;
 
 // The largest step that there will be.
@@ -24,23 +28,19 @@ typedef struct decode_limits {
 typedef struct decode_shape {
   decode_limits_t limits;
   decode_attention_t attention;
-  size_t rows;                                // entries * query
-  size_t heads, head, key;                    // head: qk_nope + qk_rope; key: latent + qk_rope
-  size_t mixtures;                            // layers that are
-  size_t slot_rows;                           // of tokens, each as often as it has experts; 0: there are no mixtures
-  size_t widest;                              // feed-forward that all tokens take
-  size_t router_pitch, logit_pitch, o_pitch;  // bytes
-  size_t head_rows;
-  size_t cores, group_rows;  // AI cores; rows of a group of attention
-  bool pairs;                // of AI cores, for FP8
+  size_t rows;  // entries * query
+  llm_attention_t attends;
+  size_t mixtures;              // layers that are
+  size_t logit_pitch, o_pitch;  // bytes
+  size_t cores, group_rows;     // AI cores; rows of a group of attention
+  bool pairs;                   // of AI cores, for FP8
   size_t block, slots, key_slots, split_rows;
   size_t visible_bytes, visible_pitch;
   size_t ring_bytes, list_bytes;
   size_t place_bytes, batch_bytes, cache_bytes;  // of a token, of an entry's tokens, of a layer
 } decode_shape_t;
 
-decode_shape_t decode_shape(const checkpoint_config_t *model, const decode_settings_t *settings,
-                            const decode_limits_t *limits);
+decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *settings, const decode_limits_t *limits);
 
 // Splits of the keys of a step's attention.
 size_t decode_splits(const decode_shape_t *shape, const decode_settings_t *settings, size_t entries, size_t query,
@@ -60,5 +60,8 @@ void decode_arrays_free(decode_arrays_t *arrays);
 
 // 0: there is none.
 uint64_t decode_address(const decode_arrays_t *arrays, decode_array_t array);
+static inline uint64_t decode_value(const decode_arrays_t *arrays, int value) {
+  return value == LLM_NOTHING ? 0 : decode_address(arrays, (decode_array_t)(DECODE_AT_VALUES + value));
+}
 
 #endif
