@@ -30,9 +30,23 @@ static void print_pipe_names(unsigned mask) {
   }
 }
 
+static void print_kinds(unsigned mask) {
+  const char *comma = "";
+#define CORE_KIND(NAME, name, text, groups, each) \
+  if ((mask & ON_##NAME) != 0) {                  \
+    printf("%s" #name, comma);                    \
+    comma = ", ";                                 \
+  }
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+}
+
 static void print_pipes(void) {
   printf("## Pipes\n\n| pipe | code | cores | what it does |\n|---|---|---|---|\n");
-#define PIPE(name, code, cores, text) printf("| %s | %d | %s | %s |\n", #name, code, #cores, text);
+#define PIPE(name, code, cores, text)  \
+  printf("| %s | %d | ", #name, code); \
+  print_kinds(cores);                  \
+  printf(" | %s |\n", text);
 #include "hal/pipes.def"
 #undef PIPE
 }
@@ -56,10 +70,10 @@ static void print_calls(unsigned opcode) {
 
 static void print_commands(void) {
   printf("\n## Commands\n");
-#define COMMAND(upper, lower, pipes, text) \
-  printf("\n### %s\n\nPipe: ", #upper);    \
-  print_pipe_names(pipes);                 \
-  print_calls(OP_##upper);                 \
+#define COMMAND(upper, lower, cores, pipes, class, text) \
+  printf("\n### %s\n\nPipe: ", #upper);                  \
+  print_pipe_names(pipes);                               \
+  print_calls(OP_##upper);                               \
   printf("\n\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", text);
 #define FIELD(type, name, text) printf("| %s | %s | %s |\n", #name, #type, text);
 #define END_COMMAND(name)

@@ -7,14 +7,6 @@
 
 #include "core_internal.h"
 
-enum { ON_C = 1 << CORE_CUBE, ON_V = 1 << CORE_VECTOR, ON_CV = ON_C | ON_V, ON_E = 1 << CORE_ENGINE };
-
-static const uint8_t pipe_cores[PIPE_COUNT] = {
-#define PIPE(name, code, cores, text) [code] = ON_##cores,
-#include "hal/pipes.def"
-#undef PIPE
-};
-
 typedef struct checker {
   core_kind_t kind;
   const core_memory_t *memory;
@@ -36,12 +28,16 @@ __attribute__((format(printf, 2, 3))) static bool wrong(const checker_t *check, 
 }
 
 static const char *a_core(core_kind_t kind) {
-  static const char *const names[CORE_KIND_COUNT] = {"a cube core", "a vector core", "an attention engine"};
+  static const char *const names[CORE_KIND_COUNT] = {
+#define CORE_KIND(NAME, name, text, groups, each) text,
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+  };
   return names[kind];
 }
 
 static bool has_pipe(core_kind_t kind, uint32_t pipe) {
-  return pipe < PIPE_COUNT && (pipe_cores[pipe] & (1 << kind)) != 0;
+  return pipe < PIPE_COUNT && (core_kind_pipes(kind) >> pipe & 1) != 0;
 }
 
 static bool one_or_more(const checker_t *check, const char *field, uint32_t value) {
@@ -282,13 +278,15 @@ static bool check_store_eb(const checker_t *check, const cmd_store_eb_t *c) {
   return one_or_more(check, "rows", c->rows) && one_or_more(check, "row_bytes", c->row_bytes) && check_operands(check);
 }
 
-// The kind of core that a command belongs to, if it is one's alone.
-static core_kind_t home_of(unsigned opcode) {
-  const unsigned pipes = core_command_pipes(opcode);
-  if (opcode == OP_LOAD_NZ || (pipes & (PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX)) != 0) {
-    return CORE_CUBE;
+static bool wrong_core(const checker_t *check, unsigned cores) {
+  char text[64] = "";
+  for (core_kind_t kind = 0; kind < CORE_KIND_COUNT; ++kind) {
+    if ((cores >> kind & 1) != 0) {
+      const size_t length = strlen(text);
+      snprintf(text + length, sizeof text - length, "%s%s", length == 0 ? "" : " or ", a_core(kind));
+    }
   }
-  return (pipes & (PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE)) != 0 ? CORE_ENGINE : CORE_VECTOR;
+  return wrong(check, "on %s: expected %s", a_core(check->kind), text);
 }
 
 // The opcode, the core, the pipe and the bytes that must be zero.
@@ -300,27 +298,18 @@ static bool check_header(const checker_t *check) {
   if (header->zero_ != 0 || header->zero2_ != 0) {
     return wrong(check, "bytes 2 to 7 of the command: expected 0");
   }
-  const unsigned pipes = core_command_pipes(header->opcode_);
-  unsigned mine = 0;
-  const char *expected = "?";
-  for (uint32_t pipe = 0; pipe < PIPE_COUNT; ++pipe) {
-    if (has_pipe(check->kind, pipe) && (pipes >> pipe & 1) != 0) {
-      mine |= 1u << pipe;
-      expected = core_pipe_name(pipe);
-    }
+  const unsigned cores = core_command_cores(header->opcode_);
+  if ((cores >> check->kind & 1) == 0) {
+    return wrong_core(check, cores);
   }
-  // MTE2 is on both kinds of core, with different commands.
-  const bool to_cube = header->opcode_ == OP_LOAD_NZ;
-  const bool to_vector = header->opcode_ == OP_COPY_IN || header->opcode_ == OP_GATHER_IN;
-  if (mine == 0 || (to_cube && check->kind != CORE_CUBE) || (to_vector && check->kind != CORE_VECTOR)) {
-    return wrong(check, "on %s: expected %s", a_core(check->kind), a_core(home_of(header->opcode_)));
-  }
-  if (header->pipe_ < PIPE_COUNT && (mine >> header->pipe_ & 1) != 0) {
+  const unsigned pipes = core_command_pipes(header->opcode_) & core_kind_pipes(check->kind);
+  if (header->pipe_ < PIPE_COUNT && (pipes >> header->pipe_ & 1) != 0) {
     return true;
   }
   const char *pipe = core_pipe_name(header->pipe_);
-  return (mine & (mine - 1)) == 0
-             ? wrong(check, "pipe=%u (%s): expected %s", header->pipe_, pipe, expected)
+  return (pipes & (pipes - 1)) == 0
+             ? wrong(check, "pipe=%u (%s): expected %s", header->pipe_, pipe,
+                     core_pipe_name((unsigned)__builtin_ctz(pipes)))
              : wrong(check, "pipe=%u (%s): expected a pipe of %s", header->pipe_, pipe, a_core(check->kind));
 }
 

@@ -14,7 +14,7 @@ static const char *const pipe_names[PIPE_COUNT] = {
 };
 
 static const char *const command_names[OP_COUNT] = {
-#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = #NAME,
+#define COMMAND(NAME, name, cores, pipes, class, text) [OP_##NAME] = #NAME,
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"
@@ -54,17 +54,76 @@ static const char *lookup(const char *const *names, uint64_t count, uint64_t i) 
 
 const char *core_pipe_name(unsigned pipe) { return lookup(pipe_names, PIPE_COUNT, pipe); }
 
-unsigned core_command_pipes(unsigned opcode) {
-  static const unsigned pipes_of[OP_COUNT] = {
-#define COMMAND(NAME, name, pipes, text) [OP_##NAME] = (pipes),
+typedef struct row {
+  unsigned cores, pipes;
+  core_class_t class;
+} row_t;
+
+static const row_t rows[OP_COUNT] = {
+#define COMMAND(NAME, name, cores, pipes, class, text) [OP_##NAME] = {cores, pipes, CLASS_##class},
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"
 #undef COMMAND
 #undef FIELD
 #undef END_COMMAND
+};
+
+unsigned core_command_cores(unsigned opcode) { return opcode < OP_COUNT ? rows[opcode].cores : 0; }
+unsigned core_command_pipes(unsigned opcode) { return opcode < OP_COUNT ? rows[opcode].pipes : 0; }
+core_class_t core_command_class(unsigned opcode) { return rows[opcode].class; }
+
+bool core_command_waits(unsigned opcode) {
+  switch (core_command_class(opcode)) {
+    case CLASS_FLAG_WAIT:
+    case CLASS_CROSS_WAIT:
+    case CLASS_BARRIER:
+    case CLASS_SYNC:
+    case CLASS_LOOK:
+      return true;
+    case CLASS_SET:
+    case CLASS_LOAD:
+    case CLASS_STORE:
+    case CLASS_ENGINE:
+    case CLASS_LOCAL:
+      break;
+  }
+  return false;
+}
+
+const char *core_kind_name(core_kind_t kind) {
+  static const char *const names[CORE_KIND_COUNT] = {
+#define CORE_KIND(NAME, name, text, groups, each) #name,
+#include "hal/core_kinds.def"
+#undef CORE_KIND
   };
-  return opcode < OP_COUNT ? pipes_of[opcode] : 0;
+  return names[kind];
+}
+
+unsigned core_kind_pipes(core_kind_t kind) {
+  unsigned pipes = 0;
+#define PIPE(name, code, cores, text) pipes |= ((unsigned)(cores) >> kind & 1u) << (code);
+#include "hal/pipes.def"
+#undef PIPE
+  return pipes;
+}
+
+unsigned core_kind_groups(core_kind_t kind, const config_soc_t *soc) {
+  const unsigned counts[CORE_KIND_COUNT] = {
+#define CORE_KIND(NAME, name, text, groups, each) soc->groups,
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+  };
+  return counts[kind];
+}
+
+unsigned core_kind_count(core_kind_t kind, const config_soc_t *soc) {
+  const unsigned in_each[CORE_KIND_COUNT] = {
+#define CORE_KIND(NAME, name, text, groups, each) (each),
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+  };
+  return core_kind_groups(kind, soc) * in_each[kind];
 }
 
 const char *core_command_name(unsigned opcode) { return lookup(command_names, OP_COUNT, opcode); }
@@ -250,7 +309,7 @@ static void put_field(writer_t *w, const char *field, int kind, uint64_t value) 
   put_value(w, (enum field_kind)kind, value);
 }
 
-#define COMMAND(NAME, name, pipes, text)                         \
+#define COMMAND(NAME, name, cores, pipes, class, text)           \
   static void put_##name(writer_t *w, const cmd_##name##_t *c) { \
     (void)w;                                                     \
     (void)c;
@@ -268,10 +327,10 @@ void core_disassemble(const command_t *command, char *text, size_t size) {
   writer_t w = {.text = text, .size = size, .command = command};
   text[0] = '\0';
   switch (command->header.opcode_) {
-#define COMMAND(NAME, name, pipes, text) \
-  case OP_##NAME:                        \
-    put(&w, "%s", #NAME);                \
-    put_##name(&w, &command->name);      \
+#define COMMAND(NAME, name, cores, pipes, class, text) \
+  case OP_##NAME:                                      \
+    put(&w, "%s", #NAME);                              \
+    put_##name(&w, &command->name);                    \
     break;
 #define FIELD(type, name, text)
 #define END_COMMAND(name)

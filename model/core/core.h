@@ -17,7 +17,21 @@
 extern "C" {
 #endif
 
-typedef enum core_kind { CORE_CUBE, CORE_VECTOR, CORE_ENGINE, CORE_KIND_COUNT } core_kind_t;
+typedef enum core_kind core_kind_t;
+
+// How a pipe carries a command out (hal/commands.def).
+typedef enum core_class {
+  CLASS_SET,
+  CLASS_FLAG_WAIT,
+  CLASS_CROSS_WAIT,
+  CLASS_BARRIER,
+  CLASS_SYNC,
+  CLASS_LOOK,
+  CLASS_LOAD,
+  CLASS_STORE,
+  CLASS_ENGINE,
+  CLASS_LOCAL
+} core_class_t;
 
 // Address spaces.  All but SPACE_GM are private to a core; with the direct path a vector core reaches
 // its cube core's L1, and as SPACE_PAIR_L1 that of the other AI core of its pair.  SPACE_KV is addressed
@@ -59,9 +73,23 @@ enum { CORE_MAX_ACCESSES = 6, CORE_ERROR_BYTES = 256 };
 
 const char *core_pipe_name(unsigned pipe);       // "MTE2"; "?" if there is none
 const char *core_command_name(unsigned opcode);  // "LOAD_NZ"
-unsigned core_command_pipes(unsigned opcode);    // that take it: PIPE_BIT_*; 0 if there is no such command
 const char *core_vector_op_name(uint32_t op);    // "EXP"
 const char *core_space_name(core_space_t space);
+const char *core_kind_name(core_kind_t kind);  // "cube"
+
+// The pipes of a kind of core, PIPE_BIT_*.
+unsigned core_kind_pipes(core_kind_t kind);
+// In how many places of the machine (AI cores, engines) there are cores of that kind, and how many there are.
+unsigned core_kind_groups(core_kind_t kind, const config_soc_t *soc);
+unsigned core_kind_count(core_kind_t kind, const config_soc_t *soc);
+
+// The kinds of core that take a command, ON_*, and its pipes on any of them, PIPE_BIT_*; 0 if there is no such command.
+unsigned core_command_cores(unsigned opcode);
+unsigned core_command_pipes(unsigned opcode);
+// Of a command that there is.
+core_class_t core_command_class(unsigned opcode);
+// Does it hold its pipe until something has come or is done, and have no effect of its own?
+bool core_command_waits(unsigned opcode);
 
 // One line for timelines and messages: "LOAD_NZ gm=0x4000001000 gm_pitch=1152 ...".
 void core_disassemble(const command_t *command, char *text, size_t size);

@@ -6,11 +6,8 @@
 #include "core/core.h"
 #include "hal/registers.h"
 
-// Strips are 16 elements of 2 bytes wide and a multiple of 16 rows high.
-enum { STRIP_COLS = 16, STRIP_ROW_BYTES = 32 };
-
 static inline uint64_t core_ceil_div(uint64_t x, uint64_t y) { return x / y + (x % y != 0); }
-static inline uint64_t core_strips(uint32_t x) { return core_ceil_div(x, STRIP_COLS); }
+static inline uint64_t core_strips(uint32_t x) { return core_ceil_div(x, STRIP); }
 static inline uint64_t core_round_16(uint32_t x) { return core_strips(x) * 16; }
 
 // Products and sums that stick at the largest value instead of wrapping: what they describe fits

@@ -16,7 +16,7 @@ static uint64_t transfer(uint64_t bytes, double bytes_per_cycle) {
 }
 
 static uint64_t strip_bytes(uint32_t rows, uint32_t cols) {
-  return core_round_16(rows) * core_strips(cols) * STRIP_ROW_BYTES;
+  return core_round_16(rows) * core_strips(cols) * STRIP_ROW;
 }
 
 static uint64_t mmad(const config_cube_t *cube, const cmd_mmad_t *c) {
@@ -38,7 +38,7 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
   switch (command->header.opcode_) {
     case OP_LOAD_NZ: {
       const cmd_load_nz_t *c = &command->load_nz;
-      const uint64_t cols = c->strips == 0 ? c->cols : core_strips(c->cols) * STRIP_COLS;
+      const uint64_t cols = c->strips == 0 ? c->cols : core_strips(c->cols) * STRIP;
       *move = move_of(config, c->rows * cols * 2, config->cube.load_gbps, false);
       return true;
     }
@@ -156,7 +156,7 @@ uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *
     }
     case OP_COPY_L1: {
       const cmd_copy_l1_t *c = &command->copy_l1;
-      return transfer(core_strips(c->cols) * c->rows * STRIP_ROW_BYTES, vector->direct_bytes_per_cycle);
+      return transfer(core_strips(c->cols) * c->rows * STRIP_ROW, vector->direct_bytes_per_cycle);
     }
     case OP_MMAD:
       return mmad(cube, &command->mmad);

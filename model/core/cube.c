@@ -21,13 +21,13 @@
 
 enum {
   BLOCK = 16,  // rows of a strip that are moved at a time
-  BLOCK_BYTES = BLOCK * STRIP_ROW_BYTES,
+  BLOCK_BYTES = BLOCK * STRIP_ROW,
 };
 
 // Strips as they are, the rows up to the next multiple of 16 zero.
 static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint32_t cols) {
-  const size_t bytes = (size_t)rows * STRIP_ROW_BYTES;
-  const size_t to_pitch = core_round_16(rows) * STRIP_ROW_BYTES;
+  const size_t bytes = (size_t)rows * STRIP_ROW;
+  const size_t to_pitch = core_round_16(rows) * STRIP_ROW;
   for (size_t s = 0; s < core_strips(cols); ++s) {
     memcpy(to + s * to_pitch, from + s * from_pitch, bytes);
     memset(to + s * to_pitch + bytes, 0, to_pitch - bytes);
@@ -38,24 +38,24 @@ static void copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uin
 static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
   const uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
   uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
-  const size_t strip_bytes = core_round_16(c->rows) * STRIP_ROW_BYTES;
-  const size_t whole = c->cols / STRIP_COLS;
-  const size_t rest = c->cols % STRIP_COLS * 2u;  // bytes a row in a strip that is not whole
+  const size_t strip_bytes = core_round_16(c->rows) * STRIP_ROW;
+  const size_t whole = c->cols / STRIP;
+  const size_t rest = c->cols % STRIP * 2u;  // bytes a row in a strip that is not whole
   for (size_t r0 = 0; r0 < c->rows; r0 += BLOCK) {
     const size_t rows = smaller(c->rows - r0, BLOCK);
     for (size_t s = 0; s < core_strips(c->cols); ++s) {
-      const uint8_t *from = gm + r0 * c->gm_pitch + s * STRIP_ROW_BYTES;
-      uint8_t *to = l1 + s * strip_bytes + r0 * STRIP_ROW_BYTES;
+      const uint8_t *from = gm + r0 * c->gm_pitch + s * STRIP_ROW;
+      uint8_t *to = l1 + s * strip_bytes + r0 * STRIP_ROW;
       if (s == whole || rows < BLOCK) {
         memset(to, 0, BLOCK_BYTES);
       }
       if (s == whole) {
         for (size_t r = 0; r < rows; ++r) {
-          memcpy(to + r * STRIP_ROW_BYTES, from + r * c->gm_pitch, rest);
+          memcpy(to + r * STRIP_ROW, from + r * c->gm_pitch, rest);
         }
       } else {
         for (size_t r = 0; r < rows; ++r) {
-          memcpy(to + r * STRIP_ROW_BYTES, from + r * c->gm_pitch, STRIP_ROW_BYTES);
+          memcpy(to + r * STRIP_ROW, from + r * c->gm_pitch, STRIP_ROW);
         }
       }
     }
@@ -88,14 +88,14 @@ static void turn_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, siz
       uint8_t ragged[BLOCK_BYTES];
       if (rows < BLOCK) {
         memset(ragged, 0, sizeof ragged);
-        memcpy(ragged, block, rows * STRIP_ROW_BYTES);
+        memcpy(ragged, block, rows * STRIP_ROW);
         block = ragged;
       }
       uint16_t x[NUM_BLOCK_ELEMENTS];
       memcpy(x, block, BLOCK_BYTES);
       num_transpose_block(x);
       memcpy(turned, x, BLOCK_BYTES);
-      const size_t used = smaller(k - kb * BLOCK, BLOCK) * STRIP_ROW_BYTES;
+      const size_t used = smaller(k - kb * BLOCK, BLOCK) * STRIP_ROW;
       memset(turned + used, 0, BLOCK_BYTES - used);
     }
   }
@@ -125,12 +125,12 @@ typedef struct scratch {
 // [rows][cols] out of strips as rows of FP32; whole strips are written, so ld >= cols rounded up.
 NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, bool bf16,
                              float *restrict to, size_t ld) {
-  for (size_t s = 0; s < (cols + STRIP_COLS - 1) / STRIP_COLS; ++s) {
+  for (size_t s = 0; s < (cols + STRIP - 1) / STRIP; ++s) {
     for (size_t r = 0; r < rows; ++r) {
-      uint16_t in[STRIP_COLS];
-      float *out = to + r * ld + s * STRIP_COLS;
-      memcpy(in, strip + s * strip_bytes + r * STRIP_ROW_BYTES, sizeof in);
-      for (size_t j = 0; j < STRIP_COLS; ++j) {
+      uint16_t in[STRIP];
+      float *out = to + r * ld + s * STRIP;
+      memcpy(in, strip + s * strip_bytes + r * STRIP_ROW, sizeof in);
+      for (size_t j = 0; j < STRIP; ++j) {
         out[j] = bf16 ? num_bf16_to_f32(in[j]) : num_fp16_to_f32(in[j]);
       }
     }
@@ -152,8 +152,8 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
   const uint8_t *l0a = core_at(memory, SPACE_L0A, c->l0a);
   const uint8_t *l0b = core_at(memory, SPACE_L0B, c->l0b);
   float *l0c = (float *)(void *)core_at(memory, SPACE_L0C, c->l0c);
-  const size_t a_strip = core_round_16(c->m) * STRIP_ROW_BYTES;
-  const size_t b_strip = core_round_16(c->k) * STRIP_ROW_BYTES;
+  const size_t a_strip = core_round_16(c->m) * STRIP_ROW;
+  const size_t b_strip = core_round_16(c->k) * STRIP_ROW;
   const size_t ldc = core_round_16(c->n);
   num_matmul_fn *const matmul = num_matmul_select(NUM_ISA_AUTO);
   void (*const widen)(const uint8_t *, size_t, size_t, size_t, float *, size_t) =
@@ -166,10 +166,10 @@ void core_mmad(const core_memory_t *memory, const cmd_mmad_t *c) {
     const bool accumulate = c->accumulate || k0 > 0;
     for (size_t n0 = 0; n0 < c->n; n0 += PART_N) {
       const size_t n = smaller(c->n - n0, PART_N);
-      widen(l0b + n0 / STRIP_COLS * b_strip + k0 * STRIP_ROW_BYTES, b_strip, k, n, scratch.b, LDB);
+      widen(l0b + n0 / STRIP * b_strip + k0 * STRIP_ROW, b_strip, k, n, scratch.b, LDB);
       for (size_t m0 = 0; m0 < c->m; m0 += PART_M) {
         const size_t m = smaller(c->m - m0, PART_M);
-        widen(l0a + k0 / STRIP_COLS * a_strip + m0 * STRIP_ROW_BYTES, a_strip, m, k, scratch.a, LDA);
+        widen(l0a + k0 / STRIP * a_strip + m0 * STRIP_ROW, a_strip, m, k, scratch.a, LDA);
         matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, l0c + m0 * ldc + n0, ldc, accumulate);
       }
     }

@@ -91,12 +91,12 @@ void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *c) {
   uint8_t *l1 = core_at(memory, core_copy_l1_to(c), c->l1);
   const size_t row_bytes = (size_t)c->cols * 2;
   for (size_t s = 0; s < core_strips(c->cols); ++s) {
-    const size_t at = s * STRIP_ROW_BYTES;
-    const size_t bytes = row_bytes - at < STRIP_ROW_BYTES ? row_bytes - at : STRIP_ROW_BYTES;
+    const size_t at = s * STRIP_ROW;
+    const size_t bytes = row_bytes - at < STRIP_ROW ? row_bytes - at : STRIP_ROW;
     for (size_t r = 0; r < c->rows; ++r) {
-      uint8_t *to = l1 + s * c->l1_pitch + r * STRIP_ROW_BYTES;
+      uint8_t *to = l1 + s * c->l1_pitch + r * STRIP_ROW;
       memcpy(to, ub + r * c->ub_pitch + at, bytes);
-      memset(to + bytes, 0, STRIP_ROW_BYTES - bytes);
+      memset(to + bytes, 0, STRIP_ROW - bytes);
     }
   }
 }

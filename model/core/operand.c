@@ -82,14 +82,14 @@ static core_operand_t run(core_space_t space, bool write, const char *field, uin
 // Strips whose rows are padded to a multiple of 16: all of it, or the rows without the padding.
 static core_operand_t padded_strips(core_space_t space, bool write, const char *field, uint64_t base, uint32_t rows,
                                     uint32_t cols) {
-  const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW_BYTES;
+  const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW;
   return run(space, write, field, base, core_mul(core_strips(cols), strip_bytes));
 }
 
 static core_operand_t strip_rows(core_space_t space, const char *field, uint64_t base, uint32_t rows, uint32_t cols) {
-  const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW_BYTES;
+  const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW;
   core_operand_t operand =
-      rectangle(space, false, field, base, NULL, strip_bytes, core_strips(cols), (uint64_t)rows * STRIP_ROW_BYTES);
+      rectangle(space, false, field, base, NULL, strip_bytes, core_strips(cols), (uint64_t)rows * STRIP_ROW);
   operand.extent = core_mul(core_strips(cols), strip_bytes);
   return operand;
 }
@@ -112,14 +112,14 @@ static core_operand_t global(bool write, uint64_t base, uint64_t pitch, uint64_t
 static size_t load_nz(const cmd_load_nz_t *c, core_operand_t *operand) {
   operand[0] = c->strips == 0
                    ? global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * 2, 2)
-                   : global(false, c->gm, c->gm_pitch, core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW_BYTES, 2);
+                   : global(false, c->gm, c->gm_pitch, core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW, 2);
   operand[1] = padded_strips(SPACE_L1, true, "l1", c->l1, c->rows, c->cols);
   return 2;
 }
 
 static size_t load_a(const cmd_load_a_t *c, core_operand_t *operand) {
-  operand[0] = rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(c->k),
-                         (uint64_t)c->m * STRIP_ROW_BYTES);
+  operand[0] =
+      rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(c->k), (uint64_t)c->m * STRIP_ROW);
   operand[1] = padded_strips(SPACE_L0A, true, "l0a", c->l0a, c->m, c->k);
   return 2;
 }
@@ -127,8 +127,8 @@ static size_t load_a(const cmd_load_a_t *c, core_operand_t *operand) {
 static size_t load_b(const cmd_load_b_t *c, core_operand_t *operand) {
   const uint32_t rows = c->transpose ? c->n : c->k;  // of the matrix in L1
   const uint32_t cols = c->transpose ? c->k : c->n;
-  operand[0] = rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(cols),
-                         (uint64_t)rows * STRIP_ROW_BYTES);
+  operand[0] =
+      rectangle(SPACE_L1, false, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(cols), (uint64_t)rows * STRIP_ROW);
   operand[1] = padded_strips(SPACE_L0B, true, "l0b", c->l0b, c->k, c->n);
   return 2;
 }
@@ -181,7 +181,7 @@ static size_t copy_out(const cmd_copy_out_t *c, core_operand_t *operand) {
 static size_t copy_l1(const cmd_copy_l1_t *c, core_operand_t *operand) {
   operand[0] = rectangle(SPACE_UB, false, "ub", c->ub, "ub_pitch", c->ub_pitch, c->rows, (uint64_t)c->cols * 2);
   operand[1] = rectangle(core_copy_l1_to(c), true, "l1", c->l1, "l1_pitch", c->l1_pitch, core_strips(c->cols),
-                         (uint64_t)c->rows * STRIP_ROW_BYTES);
+                         (uint64_t)c->rows * STRIP_ROW);
   return 2;
 }
 

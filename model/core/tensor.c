@@ -161,7 +161,7 @@ static shape_t shape_of(const command_t *command, const core_operand_t *operand)
 
 // Bytes from strip to strip; padded strips are one run of bytes in core_operands.
 static uint64_t strip_pitch(const core_operand_t *operand, const shape_t *shape) {
-  const uint64_t strips = core_ceil_div(shape->cols, STRIP_COLS);
+  const uint64_t strips = core_ceil_div(shape->cols, STRIP);
   return operand->access.rows == 1 ? operand->access.row_bytes / strips : operand->access.pitch;
 }
 
@@ -210,7 +210,7 @@ uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c
   *high = bits == 4 && c % 2 != 0;
   switch (tensor->layout) {
     case CORE_STRIPS:
-      return tensor->base + c / STRIP_COLS * tensor->pitch + r * STRIP_ROW_BYTES + c % STRIP_COLS * 2;
+      return tensor->base + c / STRIP * tensor->pitch + r * STRIP_ROW + c % STRIP * 2;
     case CORE_KEYS:
       return tensor->base + r % tensor->pitch;
     default:
@@ -263,12 +263,12 @@ double core_tensor_value(const core_memory_t *memory, const core_tensor_t *tenso
 }
 
 static bool element_in_strips(const core_tensor_t *tensor, uint64_t offset, uint64_t *r, uint64_t *c) {
-  const uint64_t strips = core_ceil_div(tensor->cols, STRIP_COLS);
+  const uint64_t strips = core_ceil_div(tensor->cols, STRIP);
   const uint64_t strip = tensor->pitch == 0 ? strips - 1 : offset / tensor->pitch;
   const uint64_t s = strip < strips ? strip : strips - 1;
   const uint64_t rest = offset - s * tensor->pitch;
-  *r = rest / STRIP_ROW_BYTES;
-  *c = s * STRIP_COLS + rest % STRIP_ROW_BYTES / 2;
+  *r = rest / STRIP_ROW;
+  *c = s * STRIP + rest % STRIP_ROW / 2;
   return *r < tensor->rows && *c < tensor->cols;
 }
 

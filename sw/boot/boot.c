@@ -4,22 +4,20 @@
 
 _Noreturn void boot_main(void);
 
-__attribute__((weak)) void cube_main(void) {}
-__attribute__((weak)) void vector_main(void) {}
-__attribute__((weak)) void engine_main(void) {}
+#define CORE_KIND(NAME, name, text, groups, each) \
+  __attribute__((weak)) void name##_main(void) {}
+#include "hal/core_kinds.def"
+#undef CORE_KIND
 
 _Noreturn void boot_main(void) {
-  switch (hal_read(REG_CORE_KIND)) {
-    case 0:
-      cube_main();
-      break;
-    case 1:
-      vector_main();
-      break;
-    default:
-      engine_main();
-      break;
-  }
+  const uint64_t kind = hal_read(REG_CORE_KIND);
+#define CORE_KIND(NAME, name, text, groups, each) \
+  if (kind == CORE_##NAME) {                      \
+    name##_main();                                \
+  } else
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+  { __builtin_unreachable(); }
   hal_halt(0);
   for (;;) {  // the machine stops at the register write
   }

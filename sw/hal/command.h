@@ -12,6 +12,20 @@
 
 #include <stdint.h>
 
+enum core_kind {
+#define CORE_KIND(NAME, name, text, groups, each) CORE_##NAME,
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+  CORE_KIND_COUNT
+};
+
+enum core_bit {
+#define CORE_KIND(NAME, name, text, groups, each) ON_##NAME = 1 << CORE_##NAME,
+#include "hal/core_kinds.def"
+#undef CORE_KIND
+  ON_ANY = (1 << CORE_KIND_COUNT) - 1
+};
+
 enum pipe {
 #define PIPE(name, code, cores, text) PIPE_##name = (code),
 #include "hal/pipes.def"
@@ -51,10 +65,12 @@ enum {
   CROSS_FLAGS = 16,      // cross-core flags of a core, and as many from the other AI core of its pair
   CROSS_FLAG_MAX = 15,   // a cross-core flag counts up to this
   VEC_SCALE_COLS = 128,  // columns that share a factor of VOP_SCALE
+  STRIP = 16,            // columns of a fractal strip; its rows are padded to a multiple of that, too
+  STRIP_ROW = 32,        // bytes of its rows
 };
 
 enum opcode {
-#define COMMAND(NAME, name, pipes, text) OP_##NAME,
+#define COMMAND(NAME, name, cores, pipes, class, text) OP_##NAME,
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"
@@ -64,12 +80,12 @@ enum opcode {
   OP_COUNT
 };
 
-#define COMMAND(NAME, name, pipes, text) \
-  typedef struct cmd_##name {            \
-    uint8_t opcode_;                     \
-    uint8_t pipe_;                       \
-    uint16_t zero_;                      \
-    uint32_t zero2_;                     \
+#define COMMAND(NAME, name, cores, pipes, class, text) \
+  typedef struct cmd_##name {                          \
+    uint8_t opcode_;                                   \
+    uint8_t pipe_;                                     \
+    uint16_t zero_;                                    \
+    uint32_t zero2_;                                   \
     uint64_t pc_;
 #define FIELD(type, name, text) type name;
 #define END_COMMAND(name) \
@@ -90,7 +106,7 @@ typedef struct cmd_header {
 
 typedef union command {
   cmd_header_t header;
-#define COMMAND(NAME, name, pipes, text) cmd_##name##_t name;
+#define COMMAND(NAME, name, cores, pipes, class, text) cmd_##name##_t name;
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"

@@ -20,9 +20,9 @@
 
 // Entry points of a kernel; boot code calls the one of the core it runs on.  A kernel defines those
 // of the cores it uses; the others have nothing to do.
-void cube_main(void);
-void vector_main(void);
-void engine_main(void);
+#define CORE_KIND(NAME, name, text, groups, each) void name##_main(void);
+#include "hal/core_kinds.def"
+#undef CORE_KIND
 
 #ifdef __riscv
 
@@ -53,7 +53,7 @@ __attribute__((always_inline)) static inline void hal_commit(const cmd_header_t 
 }
 
 // hal_push_mmad(const cmd_mmad_t *): the fields of a command into the window, and the push.
-#define COMMAND(NAME, name, pipes, text)                                                       \
+#define COMMAND(NAME, name, cores, pipes, class, text)                                         \
   __attribute__((always_inline)) static inline void hal_push_##name(const cmd_##name##_t *c) { \
     typedef cmd_##name##_t command;                                                            \
     (void)sizeof(command);
@@ -91,7 +91,7 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
 }
 
 // A command is read where it stands.
-#define COMMAND(NAME, name, pipes, text)                              \
+#define COMMAND(NAME, name, cores, pipes, class, text)                \
   static inline void hal_push_##name(const cmd_##name##_t *command) { \
     hal_write(REG_PUSH, (uint64_t)(uintptr_t)command);                \
   }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/decode/decode_settings.h"
 
+#include "hal/command.h"
 #include "kernel/attention/attention_settings.h"
 #include "kernels/fp8/fp8_args.h"
 #include "kernels/step/step_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 
-enum { STRIP = 16, USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
+enum { USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
 
 const char *const decode_attention_names[] = {"base", "amla", "fp8"};
 const char *const decode_weights_names[] = {"fp16", "w4a16"};

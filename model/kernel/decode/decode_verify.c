@@ -15,7 +15,7 @@
 #include "num/num_step.h"
 #include "num/num_w4a16.h"
 
-enum { STRIP = 16, FP32 = 4, HALF = 2, COLUMNS = 256, ROWS = 64 };
+enum { FP32 = 4, HALF = 2, COLUMNS = 256, ROWS = 64 };
 
 struct decode_verify {
   size_t threads;

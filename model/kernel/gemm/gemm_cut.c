@@ -5,14 +5,13 @@
 
 #include "base/size.h"
 #include "core/estimate.h"
+#include "hal/command.h"
 #include "kernels/gemm/gemm_args.h"
 
-// Commands of an MMAD and of a piece, and instructions of the scalar core for
-// one: counted in its firmware.
+// Commands of an MMAD and of a piece, and instructions of the scalar core for one: counted in its firmware.
 enum { MMAD_COMMANDS = 7, PIECE_COMMANDS = 5, COMMAND_INSTRUCTIONS = 32 };
-enum { L0_ELEMENTS = GEMM_MAX_PART, L1_BYTES = GEMM_L1_KB * 1024, STRIP = 16 };
-// More slices have to be worth it: what they cost beside this is not all in the
-// estimate.
+enum { L0_ELEMENTS = GEMM_MAX_PART, L1_BYTES = GEMM_L1_KB * 1024 };
+// More slices have to be worth it: what they cost beside this is not all in the estimate.
 #define SLICES_WORTH 0.04
 #define HIDDEN_COSTS 0.01
 

@@ -9,7 +9,7 @@
 #include "kernels/gemm/gemm_args.h"
 
 enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
-enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096, STRIP = 16, STRIP_ROW = 32 };
+enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096 };
 
 // The arrays of one run; those that it has not are NULL, and have no address.
 typedef struct layout {

@@ -5,26 +5,10 @@
 #include <cstring>
 
 #include "soc/cores/machine.h"
+#include "soc/watch/window.h"
 
 namespace soc {
 namespace {
-
-std::string core_name(core_kind_t kind, unsigned index, unsigned sub) {
-  switch (kind) {
-    case CORE_CUBE:
-      return "cube" + std::to_string(index);
-    case CORE_VECTOR:
-      return "vector" + std::to_string(index) + "_" + std::to_string(sub);
-    default:
-      return "engine" + std::to_string(index);
-  }
-}
-
-const unsigned kPipesOf[CORE_KIND_COUNT] = {
-    PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_M | PIPE_BIT_FIX,
-    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,
-    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE,
-};
 
 // Pipes that reach each memory; the race detector forgets an access when all of them know of it.
 const unsigned kPipesAt[SPACE_COUNT] = {
@@ -59,7 +43,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
   }
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-    if ((kPipesOf[kind] >> id) & 1u) {
+    if ((core_kind_pipes(kind) >> id) & 1u) {
       pipes_[id] = std::make_unique<pipe>(*this, id);
       for (unsigned space = 0; space < SPACE_COUNT; ++space) {
         if ((kPipesAt[space] >> id) & 1u) {

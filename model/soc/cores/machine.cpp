@@ -151,11 +151,7 @@ void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
     m.cause = {who.track(), who.number(), cycle};
   }
   m.latest = std::max(m.latest, cycle);
-  const config_soc_t &soc = sim_.config.soc;
-  const size_t members = core.kind() == CORE_ENGINE ? soc.engines
-                         : core.kind() == CORE_CUBE ? soc.ai_cores
-                                                    : soc.ai_cores * soc.vector_cores;
-  if (m.arrived.size() < members) {
+  if (m.arrived.size() < core_kind_count(core.kind(), &sim_.config.soc)) {
     return;
   }
   // What follows may read what other AI cores have written.

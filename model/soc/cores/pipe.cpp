@@ -72,48 +72,62 @@ void pipe::advance() {
   }
 }
 
+namespace {
+
+bool is_of_pair(const command_t &command) {
+  return command.header.opcode_ == OP_PAIR_SET || command.header.opcode_ == OP_PAIR_WAIT;
+}
+
+// What a pipe does while it stands before a command; BUSY: it does not wait there.
+activity standing_before(const command_t &command) {
+  switch (core_command_class(command.header.opcode_)) {
+    case CLASS_FLAG_WAIT:
+      return FLAG;
+    case CLASS_CROSS_WAIT:
+      return CROSS_FLAG;
+    case CLASS_BARRIER:
+    case CLASS_SYNC:
+    case CLASS_LOOK:
+      return BARRIER;
+    case CLASS_SET:
+    case CLASS_LOAD:
+    case CLASS_STORE:
+    case CLASS_ENGINE:
+    case CLASS_LOCAL:
+      break;
+  }
+  return BUSY;
+}
+
+}  // namespace
+
 // False: it cannot go on yet.
 bool pipe::issue(const command_t &command) {
-  switch (command.header.opcode_) {
-    case OP_WAIT_FLAG:
-      return wait_flag(command.wait_flag);
-    case OP_PAIR_WAIT:
-      if (!core_.has_pair()) {
-        core_.no_pair(command);
-        return false;
-      }
-      return cross_wait(command.cross_wait);
-    case OP_CROSS_WAIT:
-      return cross_wait(command.cross_wait);
-    case OP_PIPE_BARRIER:
-      return barrier();
-    case OP_SYNC_ALL:
-      return sync_all();
-    case OP_PAIR_SET:
-      if (!core_.has_pair()) {
-        core_.no_pair(command);
-        return false;
-      }
-      return issue_set(command);
-    case OP_SET_FLAG:
-    case OP_CROSS_SET:
-      return issue_set(command);
-    case OP_LOAD_NZ:
-    case OP_FIXPIPE:
-    case OP_COPY_IN:
-    case OP_GATHER_IN:
-    case OP_COPY_OUT:
-    case OP_LOAD_KV:
-    case OP_LOAD_EB:
-    case OP_ATTN:
-    case OP_STORE_EB:
-      return issue_move(command);
-    case OP_READ_GM:
-    case OP_MARK:
-      return issue_look(command);
-    default:
-      return issue_local(command);
+  if (is_of_pair(command) && !core_.has_pair()) {
+    core_.no_pair(command);
+    return false;
   }
+  switch (core_command_class(command.header.opcode_)) {
+    case CLASS_FLAG_WAIT:
+      return wait_flag(command.wait_flag);
+    case CLASS_CROSS_WAIT:  // PAIR_WAIT has the same fields
+      return cross_wait(command.cross_wait);
+    case CLASS_BARRIER:
+      return barrier();
+    case CLASS_SYNC:
+      return sync_all();
+    case CLASS_SET:
+      return issue_set(command);
+    case CLASS_LOAD:
+    case CLASS_STORE:
+    case CLASS_ENGINE:
+      return issue_move(command);
+    case CLASS_LOOK:
+      return issue_look(command);
+    case CLASS_LOCAL:
+      break;
+  }
+  return issue_local(command);
 }
 
 static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
@@ -292,7 +306,7 @@ void pipe::look(uint64_t now) {
 
 void pipe::run(uint64_t now) {
   const command_t &command = front().command;
-  if (command.header.opcode_ == OP_READ_GM || command.header.opcode_ == OP_MARK) {
+  if (core_command_class(command.header.opcode_) == CLASS_LOOK) {
     return look(now);
   }
   move_begin_ = now;
@@ -440,27 +454,14 @@ void pipe::tell_activity(activity what, uint64_t cycle) const {
   }
 }
 
-// A move that has not begun is told by run().
+// A move is told by run() when it begins.
 void pipe::tell_standing() const {
-  const unsigned opcode = popped_ == pushed_ ? unsigned{OP_COUNT} : front().command.header.opcode_;
-  if (moving_ && opcode != OP_READ_GM && opcode != OP_MARK) {
-    return;
-  }
   if (popped_ == pushed_) {
     return tell_activity(EMPTY, time_);
   }
-  switch (opcode) {
-    case OP_WAIT_FLAG:
-      return tell_activity(FLAG, time_);
-    case OP_CROSS_WAIT:
-      return tell_activity(CROSS_FLAG, time_);
-    case OP_PIPE_BARRIER:
-    case OP_SYNC_ALL:
-    case OP_READ_GM:
-    case OP_MARK:
-      return tell_activity(BARRIER, time_);
-    default:
-      return;  // the run has been stopped
+  const activity wait = standing_before(front().command);
+  if (wait != BUSY) {  // else it moves, or the run has been stopped
+    tell_activity(wait, time_);
   }
 }
 

@@ -8,8 +8,6 @@ std::string at_cycle(uint64_t cycle) { return "cycle " + std::to_string(cycle); 
 
 std::string pipe_name(const core_unit &core, const pipe &p) { return core.name() + " " + core_pipe_name(p.id()); }
 
-bool is_wait_for_cross(unsigned opcode) { return opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT; }
-
 std::string plural(uint64_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -156,16 +154,16 @@ void waits::follow(core_unit &core, const pipe &p, unsigned depth, std::string &
   }
   const command_t &front = p.queued(0);
   const unsigned opcode = front.header.opcode_;
-  if (opcode == OP_WAIT_FLAG && core.flags().peek(p.id(), front.wait_flag) == nullptr) {
+  const core_class_t how = core_command_class(opcode);
+  if (how == CLASS_FLAG_WAIT && core.flags().peek(p.id(), front.wait_flag) == nullptr) {
     return follow_flag(core, p, depth, text);
   }
-  if (is_wait_for_cross(opcode) && !core.cross_flags(opcode).ready_at(front.cross_wait.flag)) {
+  if (how == CLASS_CROSS_WAIT && !core.cross_flags(opcode).ready_at(front.cross_wait.flag)) {
     return follow_cross(core, p, depth, text);
   }
-  if (opcode == OP_SYNC_ALL && p.syncing()) {
+  if (how == CLASS_SYNC && p.syncing()) {
     text += "waits at a SYNC_ALL, " + line_of(front) + ": " + sync_state(core, p) + "\n";
-  } else if ((opcode == OP_PIPE_BARRIER || opcode == OP_SYNC_ALL || opcode == OP_READ_GM || opcode == OP_MARK) &&
-             p.in_flight() > 0) {
+  } else if ((how == CLASS_BARRIER || how == CLASS_SYNC || how == CLASS_LOOK) && p.in_flight() > 0) {
     text += std::string("waits in a ") + core_command_name(opcode) + " for " + plural(p.in_flight(), "command") +
             " in flight, " + line_of(front) + "\n";
   } else {

@@ -212,7 +212,7 @@ uint64_t scalar::read_register(uint64_t offset) {
     case REG_CORE_INDEX:
       return core_.index();
     case REG_CORE_COUNT:
-      return core_.kind() == CORE_ENGINE ? sim_.config.soc.engines : sim_.config.soc.ai_cores;
+      return core_kind_groups(core_.kind(), &sim_.config.soc);
     case REG_SUB_INDEX:
       return core_.sub();
     case REG_SUB_COUNT:

@@ -36,17 +36,13 @@ class scalar_native : public scalar {
 
 thread_local scalar_native *scalar_native::current = nullptr;
 
-const char *entry_name(core_kind_t kind) {
-  return kind == CORE_CUBE ? "cube_main" : kind == CORE_VECTOR ? "vector_main" : "engine_main";
-}
-
 scalar_native::scalar_native(core_unit &core, const std::string &firmware) : scalar(core, firmware, false) {
   static const hal_host_t host = {host_read, host_write, host_gm};
   void *library = dlopen(firmware.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw std::runtime_error(std::string("firmware: ") + dlerror());
   }
-  entry_ = reinterpret_cast<void (*)()>(dlsym(library, entry_name(core.kind())));
+  entry_ = reinterpret_cast<void (*)()>(dlsym(library, (std::string(core_kind_name(core.kind())) + "_main").c_str()));
   auto **host_slot = static_cast<const hal_host_t **>(dlsym(library, "hal_host"));
   if (host_slot == nullptr) {
     throw std::runtime_error("firmware: " + firmware + " does not define hal_host");
@@ -64,7 +60,7 @@ scalar_native::scalar_native(core_unit &core, const std::string &firmware) : sca
 // The firmware has it on its stack.
 command_t scalar_native::pushed(uint64_t address) {
   static const uint64_t size_of[] = {
-#define COMMAND(NAME, name, pipes, text) sizeof(cmd_##name##_t),
+#define COMMAND(NAME, name, cores, pipes, class, text) sizeof(cmd_##name##_t),
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"

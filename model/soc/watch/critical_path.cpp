@@ -9,14 +9,7 @@
 namespace soc {
 namespace {
 
-// Does it wait for its own pipe's earlier commands?
-bool is_barrier(unsigned opcode) { return opcode == OP_PIPE_BARRIER || opcode == OP_READ_GM || opcode == OP_MARK; }
-
-bool is_wait(const soc_command_t &c) {
-  const unsigned opcode = c.command.header.opcode_;
-  return is_barrier(opcode) || opcode == OP_WAIT_FLAG || opcode == OP_CROSS_WAIT || opcode == OP_PAIR_WAIT ||
-         opcode == OP_SYNC_ALL;
-}
+bool is_wait(const soc_command_t &c) { return core_command_waits(c.command.header.opcode_); }
 
 }  // namespace
 
@@ -146,11 +139,12 @@ void critical_path::from_wait(position &p) {
     return;
   }
   note_wait(c);
-  if (is_barrier(c.command.header.opcode_)) {
+  const core_class_t wait = core_command_class(c.command.header.opcode_);
+  if (wait == CLASS_BARRIER || wait == CLASS_LOOK) {
     return from_barrier(p);
   }
   const soc_command_t &last = recorded_.at(c.cause_track, c.cause_number);
-  if (c.command.header.opcode_ == OP_SYNC_ALL) {
+  if (wait == CLASS_SYNC) {
     return from_sync_all(p, last);
   }
   link(p, FLAG, last.done);
@@ -226,7 +220,6 @@ void critical_path::walk(const soc_command_t &last, uint64_t launch) {
 // --- the file ---------------------------------------------------------------------------------
 
 bool critical_path::write(const std::string &path, source_lines &lines) const {
-  static const char *const kinds[CORE_KIND_COUNT] = {"cube", "vector", "engine"};
   FILE *file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
     return false;
@@ -238,7 +231,7 @@ bool critical_path::write(const std::string &path, source_lines &lines) const {
       std::fprintf(file,
                    "%s{\"core\":\"%s\",\"pipe\":\"%s\",\"what\":\"%s\",\"command\":\"%s\","
                    "\"line\":\"%s\",\"cycles\":%llu,\"times\":%llu}",
-                   comma, kinds[c.kind], core_pipe_name(c.pipe), kWhat[c.what], core_command_name(c.opcode),
+                   comma, core_kind_name(c.kind), core_pipe_name(c.pipe), kWhat[c.what], core_command_name(c.opcode),
                    lines.find_use(c.pc, c.firmware).c_str(), static_cast<unsigned long long>(s.cycles),
                    static_cast<unsigned long long>(s.times));
       comma = ",\n";

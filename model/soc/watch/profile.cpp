@@ -6,12 +6,6 @@
 #include "soc/scalar/source_line.h"
 
 namespace soc {
-namespace {
-
-const char *const kKinds[CORE_KIND_COUNT] = {"cube", "vector", "engine"};
-
-}  // namespace
-
 void profile::add_core(const watched_core &core) {
   for (const unsigned pipe : core.pipes) {
     tracks_.push_back({core.kind, pipe});
@@ -37,7 +31,7 @@ std::vector<soc_profile_t> profile::rows(source_lines &lines) const {
   for (const auto &[p, s] : sums_) {  // a line may have several program counters
     const std::string &line = lines.find_use(p.pc, p.firmware);
     soc_profile_t &row = by_line[{p.kind, p.pipe, p.opcode, p.op, line}];
-    row.core = kKinds[p.kind];
+    row.core = core_kind_name(p.kind);
     row.pipe = core_pipe_name(p.pipe);
     row.command = core_command_name(p.opcode);
     row.op = p.opcode == OP_VEC ? core_vector_op_name(p.op) : nullptr;

@@ -5,20 +5,7 @@
 #include <cctype>
 #include <stdexcept>
 
-#include "core/core.h"
-
 namespace soc {
-namespace {
-
-// Of the first core that can push it, if the mark names none: by its only pipe.
-const char *usual_core(unsigned pipe) {
-  return pipe == PIPE_V || pipe == PIPE_MTE3                            ? "vector0_0"
-         : pipe == PIPE_LOAD || pipe == PIPE_ATTN || pipe == PIPE_STORE ? "engine0"
-                                                                        : "cube0";
-}
-
-}  // namespace
-
 std::string lower(const char *text) {
   std::string word = text;
   std::transform(word.begin(), word.end(), word.begin(),
@@ -26,26 +13,34 @@ std::string lower(const char *text) {
   return word;
 }
 
+std::string core_name(core_kind_t kind, unsigned index, unsigned sub) {
+  return core_kind_name(kind) + std::to_string(index) + (kind == CORE_VECTOR ? "_" + std::to_string(sub) : "");
+}
+
 bool core_exists(const std::string &core, const config_soc_t &soc) {
-  for (unsigned i = 0; i < soc.ai_cores; ++i) {
-    if (core == "cube" + std::to_string(i)) {
-      return true;
-    }
-    for (unsigned sub = 0; sub < soc.vector_cores; ++sub) {
-      if (core == "vector" + std::to_string(i) + "_" + std::to_string(sub)) {
+  for (unsigned kind = 0; kind < CORE_KIND_COUNT; ++kind) {
+    const auto of = static_cast<core_kind_t>(kind);
+    for (unsigned i = 0, count = core_kind_count(of, &soc); i < count; ++i) {
+      const unsigned each = count / core_kind_groups(of, &soc);
+      if (core == core_name(of, i / each, i % each)) {
         return true;
       }
-    }
-  }
-  for (unsigned i = 0; i < soc.engines; ++i) {
-    if (core == "engine" + std::to_string(i)) {
-      return true;
     }
   }
   return false;
 }
 
 // --- marks ------------------------------------------------------------------------------------
+
+// The first kind of core that takes the command on this pipe.
+static core_kind_t first_kind(unsigned opcode, unsigned pipe) {
+  unsigned kind = 0;
+  while ((core_command_cores(opcode) >> kind & 1) == 0 ||
+         (core_kind_pipes(static_cast<core_kind_t>(kind)) >> pipe & 1) == 0) {
+    ++kind;
+  }
+  return static_cast<core_kind_t>(kind);
+}
 
 command_mark::command_mark(const waves_mark_t &mark, const config_t &config, const char *option) : left_(mark.number) {
   if (mark.command[0] == '\0') {
@@ -72,7 +67,7 @@ command_mark::command_mark(const waves_mark_t &mark, const config_t &config, con
     refuse(count == 0 ? std::string("pipe '") + mark.pipe + "' takes no " + mark.command
                       : std::string(mark.command) + ": say of which pipe, as cube0.m." + mark.command + "#1");
   }
-  core_ = mark.core[0] != '\0' ? mark.core : opcode_ == OP_COPY_IN ? "vector0_0" : usual_core(pipe_);
+  core_ = mark.core[0] != '\0' ? mark.core : core_name(first_kind(opcode_, pipe_), 0, 0);
   if (!core_exists(core_, config.soc)) {
     refuse("no core '" + core_ + "' in this machine");
   }

@@ -7,13 +7,16 @@
 #include <cstdint>
 #include <string>
 
-#include "hal/command.h"
+#include "core/core.h"
 #include "soc/soc.h"
 
 namespace soc {
 
 // A name as marks and signals have it.
 std::string lower(const char *text);
+
+// "cube3", "vector3_1"; sub: which of the vector cores of an AI core.
+std::string core_name(core_kind_t kind, unsigned index, unsigned sub);
 
 // Is there a core of this name?
 bool core_exists(const std::string &core, const config_soc_t &soc);

@@ -24,7 +24,6 @@ enum {
   RAW_SLOTS = 4,
   RAW_MORE_SLOTS = 7,  // with half of V1's rows
   RAW_EVENT = 8,
-  DIRECT_ROW = 32,  // bytes of a key in a strip of 16 columns
   WORK_PITCH = 4 * FP8_CODES,
   VALUES_PITCH = 2 * FP8_CODES,
 };
@@ -101,9 +100,9 @@ static void clear(uint32_t slot, uint32_t use, uint32_t rows) {
 static inline void copy_tile(const fp8_core_t *core, const keys_walk_t *walk, uint32_t rows, uint32_t slot,
                              uint32_t out, uint32_t pair) {
   const fp8_problem_t *problem = problem_of(core);
-  const uint32_t pitch = problem->direct_keys * DIRECT_ROW;
+  const uint32_t pitch = problem->direct_keys * STRIP_ROW;
   const uint32_t row = walk->at - walk->part * problem->direct_keys;
-  const uint32_t l1 = fp8_direct_slot(problem, walk->parts) + row * DIRECT_ROW;
+  const uint32_t l1 = fp8_direct_slot(problem, walk->parts) + row * STRIP_ROW;
   data_copy_ub_to_l1(.ub = slot + RAW_ROPE, .ub_pitch = ROPE_BYTES, .l1 = l1 + FP8_CODES / 16 * pitch,
                      .l1_pitch = pitch, .rows = rows, .cols = FP8_DK - FP8_CODES, .pair = pair);
   data_copy_ub_to_l1(.ub = out, .ub_pitch = VALUES_PITCH, .l1 = l1, .l1_pitch = pitch, .rows = rows, .cols = FP8_CODES,

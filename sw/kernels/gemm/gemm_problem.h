@@ -23,8 +23,6 @@ enum {
   SLOT = 64 * 1024,
   L0_HALF = 32 * 1024,
   L0C_HALF = 64 * 1024,
-  STRIP = 16,
-  STRIP_ROW = 32,  // bytes of a row of a fractal strip
 };
 
 // Slots of L1, GEMM_L1_KB together, and how k is cut.  `kept` pieces of b stay, in as many slots.

@@ -20,8 +20,6 @@
 #include "lib/tiling.h"
 
 enum {
-  STRIP = 16,
-  STRIP_ROW = 32,  // bytes of a row of a fractal strip
   L0_HALF = 32 * 1024,
   L0C_BYTES = GEMM_L0C_KB * 1024,
   L0C_SLOTS_MAX = 4,

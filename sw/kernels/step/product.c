@@ -20,8 +20,6 @@
 #include "lib/tiling.h"
 
 enum {
-  STRIP = 16,
-  STRIP_ROW = 32,  // bytes of a row of a fractal strip
   MAX_COLS = 256,  // of a tile
   MAX_ROWS = 128,
   L0C_BYTES = 128 * 1024,  // two tiles, or one of more than half of that

@@ -19,8 +19,6 @@
 #include "lib/ring.h"
 
 enum {
-  STRIP = 16,
-  STRIP_ROW = 32,  // bytes of a row of a fractal strip
   A_DEPTH_MAX = 2048,
   A_SLOTS_MAX = 4,
   L0_HALF = 32 * 1024,

@@ -24,7 +24,6 @@
 #include "lib/ring.h"
 
 enum { UB_BYTES = W4A16_UB_KB * 1024, UB_ALIGN = 32, IN_SLOTS_MAX = 8, OUT_SLOTS_MAX = 3 };
-enum { STRIP_ROW = 32, STRIP = 16 };
 
 // The next tile to make.
 typedef struct job {

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal/command.h"
 #include "host/host.h"
 #include "kernel/attention/attention_settings.h"
 #include "kernels/fp8/fp8_args.h"
 #include "kernels/step/step_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 
-enum { STRIP = 16, ALIGN = 64, MOST_OPS_OF_LAYER = 32, ARGS_BYTES = 512 };
+enum { ALIGN = 64, MOST_OPS_OF_LAYER = 32, ARGS_BYTES = 512 };
 
 typedef enum kind { NUMBERS, ROUTES, INPUT, WORK, CACHE } kind_t;
 

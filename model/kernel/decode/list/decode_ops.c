@@ -4,7 +4,7 @@
 
 #include "num/num_format.h"
 
-enum { STRIP = 16, HALF = 2, MOST_TILE = 256, W4_TILE = 16384, W4_ROWS = 128 };
+enum { HALF = 2, MOST_TILE = 256, W4_TILE = 16384, W4_ROWS = 128 };
 
 static step_routing_t routing_of(const decode_list_t *list, size_t layer) {
   const checkpoint_config_t *m = list->graph->config;

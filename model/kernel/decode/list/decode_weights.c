@@ -5,12 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hal/command.h"
 #include "host/parallel.h"
 #include "kernels/step/step_args.h"
 #include "num/num_format.h"
 #include "num/num_int4.h"
 
-enum { LINE = 512, STRIP = 16, STRIP_ROW = 32, LEAST_GROUP = 16, W4_COLUMNS = 64 };
+enum { LINE = 512, LEAST_GROUP = 16, W4_COLUMNS = 64 };
 
 static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 

@@ -30,7 +30,6 @@ enum {
   LOADS_A_STEP = 4,
   L0_HALF = ATTENTION_L0_KB * 1024,
   L0C_HALF = ATTENTION_L0C_KB * 1024,
-  STRIP_ROW = 32,  // bytes of a row of a fractal strip, 16 elements
 };
 
 typedef struct stage {
