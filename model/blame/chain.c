@@ -212,43 +212,51 @@ static long chosen(const blame_link_t *link) {
   return 0;
 }
 
+// Which operand of a vector operation a search goes on with.
+typedef enum follow { FOLLOW_FIRST, FOLLOW_CHOICE, FOLLOW_SUM } follow_t;
+
+static follow_t follow_of(const command_t *command, const blame_link_t *link) {
+  static const follow_t of_vec[VOP_COUNT] = {
+#define VOP(NAME, name, cost, form, types, value, follow, text) [VOP_##NAME] = FOLLOW_##follow,
+#include "hal/vector_ops.def"
+#undef VOP
+  };
+  switch (command->header.opcode_) {
+    case OP_VEC:
+      return of_vec[command->vec.op];
+    case OP_MMAD:
+      return FOLLOW_SUM;
+    default:
+      return link->operands == 2 ? FOLLOW_SUM : FOLLOW_FIRST;  // 2: an atomic addition
+  }
+}
+
 static long choose(const soc_replay_t *replay, const command_t *command, const blame_link_t *link) {
-  const bool vec = command->header.opcode_ == OP_VEC;
   if (link->operands == 0) {
     return BLAME_NO_OPERAND;
   }
   if (!isfinite(link->after) && not_finite(link) != BLAME_NO_OPERAND) {
     return not_finite(link);
   }
-  if (vec && (command->vec.op == VOP_ROW_MAX || command->vec.op == VOP_MAX || command->vec.op == VOP_MIN ||
-              command->vec.op == VOP_SELECT)) {
-    return chosen(link);
+  switch (follow_of(command, link)) {
+    case FOLLOW_CHOICE:
+      return chosen(link);
+    case FOLLOW_SUM:
+      return largest_term(replay, command, link);
+    case FOLLOW_FIRST:
+      break;
   }
-  const bool sum = command->header.opcode_ == OP_MMAD || (!vec && link->operands == 2) ||  // an atomic addition
-                   (vec && (command->vec.op == VOP_ROW_SUM || command->vec.op == VOP_ROW_TREE ||
-                            command->vec.op == VOP_ADD || command->vec.op == VOP_SUB));
-  return sum ? largest_term(replay, command, link) : 0;
+  return 0;
 }
 
 // --- the chain --------------------------------------------------------------------------------
 
-static bool is_move(const soc_effect_t *effect) {
-  const command_t *command = &effect->what->command;
-  switch (command->header.opcode_) {
-    case OP_LOAD_NZ:
-    case OP_LOAD_A:
-    case OP_LOAD_B:
-    case OP_COPY_IN:
-    case OP_GATHER_IN:
-    case OP_COPY_L1:
-      return true;
-    case OP_COPY_OUT:
-      return command->copy_out.op == GM_STORE;
-    case OP_FIXPIPE:
-      return command->fixpipe.op == GM_STORE && command->fixpipe.type == TYPE_F32;
-    default:
-      return false;
-  }
+// Does it leave elements what they are?
+static bool is_move(const command_t *command) {
+  const core_data_t data = core_command_data(command->header.opcode_);
+  const bool converts = (command->header.opcode_ == OP_FIXPIPE && command->fixpipe.type != TYPE_F32) ||
+                        (command->header.opcode_ == OP_LOAD_EB && command->load_eb.scale != 0);
+  return (data == DATA_COPY || data == DATA_MOVE) && !core_is_atomic(command) && !converts;
 }
 
 blame_writer_t blame_origin(const soc_replay_t *replay, blame_at_t *at, size_t *effect) {
@@ -258,7 +266,7 @@ blame_writer_t blame_origin(const soc_replay_t *replay, blame_at_t *at, size_t *
     const soc_effect_t e = soc_replay_effect(replay, found);
     blame_link_t link = {.at = *at};
     *effect = found;
-    if (!is_move(&e) || !add_operands(&link, &e) || link.operands == 0) {
+    if (!is_move(&e.what->command) || !add_operands(&link, &e) || link.operands == 0) {
       free(link.operand);
       return BLAME_COMMAND;
     }

@@ -61,11 +61,11 @@ static void add(unsigned opcode, const char *name, size_t offset, size_t bytes) 
 }
 
 static void fill(void) {
-#define COMMAND(NAME, name, cores, pipes, class, text) \
-  {                                                    \
-    typedef cmd_##name##_t command;                    \
-    const unsigned opcode = OP_##NAME;                 \
-    (void)sizeof(command);                             \
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
+  {                                                                       \
+    typedef cmd_##name##_t command;                                       \
+    const unsigned opcode = OP_##NAME;                                    \
+    (void)sizeof(command);                                                \
     (void)opcode;
 #define FIELD(type, field, text) add(opcode, #field, offsetof(command, field), sizeof(type));
 #define END_COMMAND(name) }

@@ -67,86 +67,85 @@ static double operand(const blame_link_t *link, const cmd_vec_t *c, char field) 
   return NAN;
 }
 
-static double of_vector(const cmd_vec_t *c, const blame_link_t *link, double *slack) {
-  const double a = operand(link, c, 'a');
-  const double b = operand(link, c, 'b');
-  switch (c->op) {
-    case VOP_ADD:
-      return a + b;
-    case VOP_SUB:
-      return a - b;
-    case VOP_MUL:
-    case VOP_SCALE:
-      return a * b;
-    case VOP_DIV:
-      return a / b;
-    case VOP_MAX:
-      return a > b ? a : b;
-    case VOP_MIN:
-      return a < b ? a : b;
-    case VOP_FMA:
-      return fma(a, b, operand(link, c, 'c'));
-    case VOP_EXP:
-      *slack = exp(a) * 0x1p-22;
-      return exp(a);
-    case VOP_LN:
-      return log(a);
-    case VOP_SQRT:
-      return sqrt(a);
-    case VOP_RSQRT:
-      return 1 / sqrt(a);
-    case VOP_RECIP:
-      return 1 / a;
-    case VOP_ABS:
-      return fabs(a);
-    case VOP_CAST:
-      return c->from == TYPE_F32 && c->to == TYPE_F32 ? rint(a) : a;
-    case VOP_BROADCAST:
-      return b;
-    case VOP_SELECT:
-      return operand(link, c, 'c') != 0 ? a : b;
-    case VOP_SWAP:
-      return a;
-    case VOP_ROW_MAX:
-      return largest_of_row(link);
-    case VOP_ROW_SUM:
-    case VOP_ROW_TREE:
-      return sum_of_row(link, slack);
+static double near(double value, double relative, double *slack) {
+  *slack = value * relative;
+  return value;
+}
+
+// The functions that values in vector_ops.def use, beside those of C.
+#define NEAR(value, relative) near(value, relative, slack)
+#define CONVERTED(a) (command->from == TYPE_F32 && command->to == TYPE_F32 ? rint(a) : (a))
+#define LARGEST(row) largest_of_row(row)
+#define TOTAL(row) sum_of_row(row, slack)
+
+static double vector_value(const cmd_vec_t *command, const blame_link_t *row, double *slack) {
+  const double a = operand(row, command, 'a');
+  const double b = operand(row, command, 'b');
+  const double c = operand(row, command, 'c');
+  switch (command->op) {
+#define VOP(NAME, name, cost, form, types, value, follow, text) \
+  case VOP_##NAME:                                              \
+    return value;
+#include "hal/vector_ops.def"
+#undef VOP
     default:
       return NAN;
   }
 }
 
-// For a move or a store: the value that it moved; for ADD_F32 also the value that it added to.
-static double of_move(const command_t *command, const blame_link_t *link) {
-  const uint32_t op = command->header.opcode_ == OP_COPY_OUT  ? command->copy_out.op
-                      : command->header.opcode_ == OP_FIXPIPE ? command->fixpipe.op
-                                                              : (uint32_t)GM_STORE;
-  if (op == GM_STORE) {
+// For a copy: the value that it copied; for ADD_F32 also the value that it added to.
+static double copied(const command_t *command, const blame_link_t *link) {
+  if (!core_is_atomic(command)) {
     return link->operands == 1 ? link->operand[0].value : NAN;
   }
+  const uint32_t op = command->header.opcode_ == OP_FIXPIPE ? command->fixpipe.op : command->copy_out.op;
   return op == GM_ADD_F32 && link->operands == 2 ? link->operand[0].value + link->operand[1].value : NAN;
 }
 
+// What commands that compute make of their operands.
+static double value_of_mmad(const command_t *command, const blame_link_t *link, double *slack) {
+  return sum_of_products(link, blame_products(command), slack);
+}
+
+static double value_of_vec(const command_t *command, const blame_link_t *link, double *slack) {
+  return vector_value(&command->vec, link, slack);
+}
+
+static double value_of_attn(const command_t *command, const blame_link_t *link, double *slack) {
+  (void)command;
+  (void)link;
+  (void)slack;
+  return NAN;  // thousands of operands
+}
+
+#define VALUE_NONE(name) NAN
+#define VALUE_READ(name) NAN
+#define VALUE_COPY(name) copied(command, link)
+#define VALUE_MOVE(name) copied(command, link)
+#define VALUE_COMPUTE(name) value_of_##name(command, link, slack)
+
+static double value_of(const command_t *command, const blame_link_t *link, double *slack) {
+  switch (command->header.opcode_) {
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
+  case OP_##NAME:                                                         \
+    return VALUE_##data(name);
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+    default:
+      return NAN;
+  }
+}
+
 double blame_recompute(const command_t *command, const blame_link_t *link, double *slack) {
-  double value = NAN;
   *slack = 0;
   if (link->operands == 0 && command->header.opcode_ != OP_VEC) {
     return NAN;
   }
-  switch (command->header.opcode_) {
-    case OP_MMAD:
-      value = sum_of_products(link, blame_products(command), slack);
-      break;
-    case OP_VEC:
-      value = of_vector(&command->vec, link, slack);
-      break;
-    case OP_ATTN:
-      return NAN;
-    default:
-      value = of_move(command, link);
-      break;
-  }
+  const double value = value_of(command, link, slack);
   *slack += rounding(link->at.type, value);
   return value;
 }

@@ -164,15 +164,9 @@ static bool move_one(search_t *search, size_t i, const change_t *change) {
   return true;
 }
 
-static const char *const operations[] = {
-#define VOP(name, config, text) #name,
-#include "hal/vector_ops.def"
-#undef VOP
-};
-
 static const char *value_text(const blame_field_t *field, uint64_t value, char text[32]) {
   if (field->kind == BLAME_OPERATION && field->opcode == OP_VEC && value < VOP_COUNT) {
-    snprintf(text, 32, "%s", operations[value]);
+    snprintf(text, 32, "%s", core_vector_op_name((uint32_t)value));
   } else if (field->kind == BLAME_TYPE) {
     snprintf(text, 32, "%s", core_type_name((uint32_t)value));
   } else if (field->kind == BLAME_SCALAR) {
@@ -374,8 +368,8 @@ static bool are_namesakes(const char *a, const char *b) { return strstr(a, b) !=
 static void try_operations(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
   values_t namesakes = {.count = 0}, others = {.count = 0};
-  for (uint64_t op = 0; op < VOP_COUNT; ++op) {
-    add_value(are_namesakes(operations[op], operations[command->vec.op]) ? &namesakes : &others, op);
+  for (uint32_t op = 0; op < VOP_COUNT; ++op) {
+    add_value(are_namesakes(core_vector_op_name(op), core_vector_op_name(command->vec.op)) ? &namesakes : &others, op);
   }
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_NAMESAKE}, &namesakes);
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_OPERATION}, &others);

@@ -10,24 +10,18 @@
 #include "hal/command.h"
 
 static void print_pipe_names(unsigned mask) {
-  static const struct {
-    const char *name;
-    unsigned code;
-  } pipes[] = {
-#define PIPE(name, code, cores, text) {#name, code},
-#include "hal/pipes.def"
-#undef PIPE
-  };
-  const size_t count = sizeof pipes / sizeof *pipes;
+  const char *comma = "";
   if (mask == PIPE_ANY) {
-    printf("any pipe");
+    printf("any");
     return;
   }
-  for (size_t i = 0; i < count; ++i) {
-    if ((mask >> pipes[i].code & 1u) != 0) {
-      printf("%s ", pipes[i].name);
-    }
+#define PIPE(name, code, cores, text)  \
+  if ((mask & PIPE_BIT_##name) != 0) { \
+    printf("%s" #name, comma);         \
+    comma = ", ";                      \
   }
+#include "hal/pipes.def"
+#undef PIPE
 }
 
 static void print_kinds(unsigned mask) {
@@ -68,12 +62,22 @@ static void print_calls(unsigned opcode) {
   }
 }
 
+// How long it keeps its pipe.
+#define COST_FIXED(entry) "`" entry "`"
+#define COST_GBPS(entry) "its bytes at `" entry "`, slower beside other moves"
+#define COST_BYTES(entry) "its bytes at `" entry "`"
+#define COST_OWN(entry) "by a formula with section `" entry "`"
+#define COST_NONE(entry) "as the " entry " takes"
+
 static void print_commands(void) {
   printf("\n## Commands\n");
-#define COMMAND(upper, lower, cores, pipes, class, text) \
-  printf("\n### %s\n\nPipe: ", #upper);                  \
-  print_pipe_names(pipes);                               \
-  print_calls(OP_##upper);                               \
+#define COMMAND(upper, lower, cores, pipes, class, data, cost, entry, text) \
+  printf("\n### %s\n\nCores: ", #upper);                                    \
+  print_kinds(cores);                                                       \
+  printf(". Pipe: ");                                                       \
+  print_pipe_names(pipes);                                                  \
+  printf(". Cycles: %s.", COST_##cost(#entry));                             \
+  print_calls(OP_##upper);                                                  \
   printf("\n\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", text);
 #define FIELD(type, name, text) printf("| %s | %s | %s |\n", #name, #type, text);
 #define END_COMMAND(name)
@@ -87,7 +91,7 @@ static void print_operations(void) {
   printf(
       "\n## Operations of VEC\n\n"
       "| operation | cost, in config vector | meaning |\n|---|---|---|\n");
-#define VOP(name, config, text) printf("| VOP_%s | %s | %s |\n", #name, #config, text);
+#define VOP(NAME, name, cost, form, types, value, follow, text) printf("| VOP_%s | %s | %s |\n", #NAME, #cost, text);
 #include "hal/vector_ops.def"
 #undef VOP
   printf(
@@ -100,6 +104,10 @@ static void print_operations(void) {
       "them and copies to memory, they are one row: `.rows = 1, .cols = rows` (`.row_bytes = 4 * rows`), with any "
       "pitch that is a "
       "multiple of 32.\n");
+  printf("\n## Types\n\n| type | bits | meaning |\n|---|---|---|\n");
+#define TYPE(name, bits, text) printf("| TYPE_%s | %d | %s |\n", #name, bits, text);
+#include "hal/types.def"
+#undef TYPE
   printf("\n## Operations of global memory\n\n| operation | code | meaning |\n|---|---|---|\n");
 #define GM_OP(name, code, text) printf("| GM_%s | %d | %s |\n", #name, code, text);
 #include "hal/gm_ops.def"

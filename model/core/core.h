@@ -19,7 +19,8 @@ extern "C" {
 
 typedef enum core_kind core_kind_t;
 
-// How a pipe carries a command out (hal/commands.def).
+// What a command does with data, and how a pipe carries it out (hal/commands.def).
+typedef enum core_data { DATA_NONE, DATA_READ, DATA_COPY, DATA_MOVE, DATA_COMPUTE } core_data_t;
 typedef enum core_class {
   CLASS_SET,
   CLASS_FLAG_WAIT,
@@ -77,8 +78,8 @@ const char *core_vector_op_name(uint32_t op);    // "EXP"
 const char *core_space_name(core_space_t space);
 const char *core_kind_name(core_kind_t kind);  // "cube"
 
-// The pipes of a kind of core, PIPE_BIT_*.
-unsigned core_kind_pipes(core_kind_t kind);
+// Does this kind of core have that pipe?
+bool core_has_pipe(core_kind_t kind, unsigned pipe);
 // In how many places of the machine (AI cores, engines) there are cores of that kind, and how many there are.
 unsigned core_kind_groups(core_kind_t kind, const config_soc_t *soc);
 unsigned core_kind_count(core_kind_t kind, const config_soc_t *soc);
@@ -88,6 +89,7 @@ unsigned core_command_cores(unsigned opcode);
 unsigned core_command_pipes(unsigned opcode);
 // Of a command that there is.
 core_class_t core_command_class(unsigned opcode);
+core_data_t core_command_data(unsigned opcode);
 // Does it hold its pipe until something has come or is done, and have no effect of its own?
 bool core_command_waits(unsigned opcode);
 
@@ -120,7 +122,7 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
 
 // Cycles a command keeps its pipe busy, GM latency and waiting aside; moves at the full rate of
 // their pipe.  0 for ATTN, which takes what the engine takes (engine/engine_control.h).
-uint64_t core_cycles(core_kind_t kind, const config_t *config, const command_t *command);
+uint64_t core_cycles(const config_t *config, const command_t *command);
 
 // Where a row of a GATHER_IN is: somewhere in global memory, nowhere (zeros), or its number is below
 // -1.  The list is read as it is now.

@@ -1,14 +1,17 @@
-// Private to model/core: what its files share.
+// Private to model/core: what its files share, and the functions that each command's file defines.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CORE_CORE_INTERNAL_H
 #define AMALGAM_CORE_CORE_INTERNAL_H
 
+#include <math.h>
+
 #include "core/core.h"
+#include "core/tensor.h"
 #include "hal/registers.h"
 
 static inline uint64_t core_ceil_div(uint64_t x, uint64_t y) { return x / y + (x % y != 0); }
 static inline uint64_t core_strips(uint32_t x) { return core_ceil_div(x, STRIP); }
-static inline uint64_t core_round_16(uint32_t x) { return core_strips(x) * 16; }
+static inline uint64_t core_round_16(uint32_t x) { return core_strips(x) * STRIP; }
 
 // Products and sums that stick at the largest value instead of wrapping: what they describe fits
 // into no memory, and is refused for that.
@@ -26,21 +29,44 @@ static inline uint8_t *core_at(const core_memory_t *memory, core_space_t space, 
 }
 
 // Bytes of an element; 0 if there is no such type, or several elements share a byte.
-uint32_t core_type_bytes(uint32_t type);
+static inline uint32_t core_type_bytes(uint32_t type) {
+  switch (type) {
+#define TYPE(name, bits, text) \
+  case TYPE_##name:            \
+    return (bits) / 8;
+#include "hal/types.def"
+#undef TYPE
+    case CORE_TYPE_U32:
+      return 4;
+    default:
+      return 0;
+  }
+}
 
-// Nibbles?
 static inline bool core_type_is_int4(uint32_t type) { return type == TYPE_S4 || type == TYPE_U4; }
 
 // Bytes of a row of elements.
-uint64_t core_row_bytes(uint32_t type, uint64_t cols);
+static inline uint64_t core_row_bytes(uint32_t type, uint64_t cols) {
+  return core_type_is_int4(type) ? core_ceil_div(cols, 2) : cols * core_type_bytes(type);
+}
 
-// What a vector operation reads (a, and b and c if there are) and writes; the operations that have
-// no choice of types: TYPE_F32.
-uint32_t core_vec_from(const cmd_vec_t *command);
-uint32_t core_vec_to(const cmd_vec_t *command);
+// The next whole cycle; a quotient that misses a whole number by rounding alone is that number.
+static inline uint64_t core_whole_cycles(double cycles) {
+  const double nearest = rint(cycles);
+  return (uint64_t)(fabs(cycles - nearest) <= 1e-9 * cycles ? nearest : ceil(cycles));
+}
 
 // Bytes of a triplet in EB: the maximum, then the elements.
 static inline uint64_t core_triplet_bytes(uint32_t dim) { return 4 * ((uint64_t)dim + 2); }
+
+// A command that is being checked.
+typedef struct core_checker {
+  core_kind_t kind;
+  const core_memory_t *memory;
+  const command_t *command;
+  const char *operation;  // of a VEC, once it is known
+  char *error;
+} core_checker_t;
 
 // One side of a command in memory: the bytes it touches and the rules its fields obey.
 typedef struct core_operand {
@@ -55,41 +81,60 @@ typedef struct core_operand {
 // the fields say, checked or not, and never wrap. Returns their number.
 size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_ACCESSES]);
 
-// What a vector operation uses.
-typedef struct core_vec_form {
-  bool a, b;        // b: a tile, one value a row or a scalar, as b_kind says
-  bool b_groups;    // b: one value for each VEC_SCALE_COLS columns of a row, whatever b_kind says
-  bool c;           // third FP32 tile
-  bool mask;        // c is a bit mask
-  bool dst_mask;    // dst is a bit mask
-  bool dst_column;  // dst is one FP32 a row, packed
-} core_vec_form_t;
+// The elements of an operand, beside where it is.
+typedef struct core_shape {
+  uint32_t type;
+  core_layout_t layout;
+  uint64_t rows, cols;
+} core_shape_t;
 
-extern const core_vec_form_t core_vec_forms[VOP_COUNT];
+// --- what a command's row asks its file to define (hal/commands.def) ------------------------------
 
-// All rows lie end to end in every operand, so that the tile may be taken as one long row.
-bool core_vec_is_packed(const cmd_vec_t *command);
+// check: are its fields in range?  operands: as core_operands.  shape: of an operand.  execute: as core_execute.
+// sources: as core_sources.  bytes: that it moves.  cycles: as core_cycles.
+#define DATA_NONE(name)
+#define DATA_READ(name)                                                            \
+  size_t core_##name##_operands(const cmd_##name##_t *c, core_operand_t *operand); \
+  core_shape_t core_##name##_shape(const cmd_##name##_t *c, const core_operand_t *operand);
+#define DATA_COPY(name) \
+  DATA_READ(name)       \
+  void core_##name##_execute(const core_memory_t *memory, const cmd_##name##_t *c);
+#define DATA_MOVE(name)                                                                                           \
+  DATA_COPY(name)                                                                                                 \
+  size_t core_##name##_sources(const cmd_##name##_t *c, const core_tensor_t *tensors, size_t count, uint64_t row, \
+                               uint64_t col, core_source_t *source);
+#define DATA_COMPUTE(name) DATA_MOVE(name)
+#define COST_NONE(name)
+#define COST_FIXED(name)
+#define COST_GBPS(name) uint64_t core_##name##_bytes(const cmd_##name##_t *c);
+#define COST_BYTES(name) COST_GBPS(name)
+#define COST_OWN(name) uint64_t core_##name##_cycles(const config_t *config, const cmd_##name##_t *c);
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text)         \
+  bool core_##name##_check(const core_checker_t *check, const cmd_##name##_t *c); \
+  DATA_##data(name) COST_##cost(name)
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+#undef DATA_NONE
+#undef DATA_READ
+#undef DATA_COPY
+#undef DATA_MOVE
+#undef DATA_COMPUTE
+#undef COST_NONE
+#undef COST_FIXED
+#undef COST_GBPS
+#undef COST_BYTES
+#undef COST_OWN
 
-// The commands themselves; each has passed core_check.
-void core_load_nz(const core_memory_t *memory, const cmd_load_nz_t *command);
-void core_load_a(const core_memory_t *memory, const cmd_load_a_t *command);
-void core_load_b(const core_memory_t *memory, const cmd_load_b_t *command);
-void core_mmad(const core_memory_t *memory, const cmd_mmad_t *command);
-void core_fixpipe(const core_memory_t *memory, const cmd_fixpipe_t *command);
-void core_copy_in(const core_memory_t *memory, const cmd_copy_in_t *command);
-void core_gather_in(const core_memory_t *memory, const cmd_gather_in_t *command);
-void core_copy_out(const core_memory_t *memory, const cmd_copy_out_t *command);
-// The L1 that a COPY_L1 writes.
-core_space_t core_copy_l1_to(const cmd_copy_l1_t *command);
-void core_copy_l1(const core_memory_t *memory, const cmd_copy_l1_t *command);
-void core_vec(const core_memory_t *memory, const cmd_vec_t *command);
-// Rows of some vector operations, see vector_half.c; tile: b has an element for each of a's.
-void core_cast_int4_row(const cmd_vec_t *command, uint8_t *dst, const uint8_t *a, size_t n);
-void core_combine_half_row(unsigned op, uint8_t *dst, const uint8_t *a, const uint8_t *b, size_t n);
-void core_fma_half_row(bool tile, uint8_t *dst, const float *a, const float *b, const float *c, size_t n);
-void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *command);
-void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *command);
-void core_attn(const core_memory_t *memory, const cmd_attn_t *command);
-void core_store_eb(const core_memory_t *memory, const cmd_store_eb_t *command);
+// --- operations of VEC ----------------------------------------------------------------------------
+
+// Does the operation leave this field unread?
+bool core_vec_ignores(const cmd_vec_t *c, const char *field);
+
+// core_reach of a VEC's operand.
+core_reach_t core_vec_reach(const cmd_vec_t *c, const core_tensor_t *tensor);
 
 #endif

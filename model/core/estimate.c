@@ -26,7 +26,7 @@ double estimate_l0_cycles(const config_t *config, double a_bytes, double b_bytes
 double estimate_vector_cycles(const config_t *config, const cmd_vec_t *operation) {
   command_t command = {.vec = *operation};
   command.header.opcode_ = OP_VEC;
-  return (double)core_cycles(CORE_VECTOR, config, &command);
+  return (double)core_cycles(config, &command);
 }
 
 double estimate_scalar_cycles(const config_t *config, double commands, double instructions) {

@@ -58,6 +58,26 @@ double core_tensor_value(const core_memory_t *memory, const core_tensor_t *tenso
 // which only reads may: the last one that has it. False: it is padding or not in it; always of CORE_KEYS.
 bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t *r, uint64_t *c);
 
+// Which elements of an operand the result's element [r][c] is computed from, where that follows a rule:
+typedef enum core_reach {
+  CORE_REACH_SAME,    // [r][c]
+  CORE_REACH_TURNED,  // [c][r]
+  CORE_REACH_PAIR,    // [r][c ^ 1]
+  CORE_REACH_GROUP,   // [r][c / VEC_SCALE_COLS]
+  CORE_REACH_FIRST,   // [r][0]
+  CORE_REACH_ROW      // all of row r
+} core_reach_t;
+
+static inline uint64_t core_reach_col(core_reach_t reach, uint64_t c) {
+  return reach == CORE_REACH_SAME    ? c
+         : reach == CORE_REACH_PAIR  ? c ^ 1
+         : reach == CORE_REACH_GROUP ? c / VEC_SCALE_COLS
+                                     : 0;
+}
+
+// That of one of core_tensors, of commands other than MMAD, GATHER_IN, LOAD_KV and ATTN.
+core_reach_t core_reach(const command_t *command, const core_tensor_t *tensor);
+
 // A rectangle of elements of an operand.
 typedef struct core_source {
   size_t tensor;  // of core_tensors

@@ -48,14 +48,25 @@ enum gm_op {
 };
 
 enum vector_op {
-#define VOP(name, config, text) VOP_##name,
+#define VOP(NAME, name, cost, form, types, value, follow, text) VOP_##NAME,
 #include "hal/vector_ops.def"
 #undef VOP
   VOP_COUNT
 };
 
-// S4 and U4: two's complement and unsigned nibbles, eight to a 32-bit word, the lowest one first.
-enum element_type { TYPE_F32, TYPE_BF16, TYPE_F16, TYPE_S32, TYPE_S4, TYPE_U4, TYPE_E4M3, TYPE_COUNT };
+enum element_type {
+#define TYPE(name, bits, text) TYPE_##name,
+#include "hal/types.def"
+#undef TYPE
+  TYPE_COUNT
+};
+
+enum element_bit {
+#define TYPE(name, bits, text) TYPE_BIT_##name = 1 << TYPE_##name,
+#include "hal/types.def"
+#undef TYPE
+};
+
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };
@@ -70,7 +81,7 @@ enum {
 };
 
 enum opcode {
-#define COMMAND(NAME, name, cores, pipes, class, text) OP_##NAME,
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) OP_##NAME,
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"
@@ -80,12 +91,12 @@ enum opcode {
   OP_COUNT
 };
 
-#define COMMAND(NAME, name, cores, pipes, class, text) \
-  typedef struct cmd_##name {                          \
-    uint8_t opcode_;                                   \
-    uint8_t pipe_;                                     \
-    uint16_t zero_;                                    \
-    uint32_t zero2_;                                   \
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
+  typedef struct cmd_##name {                                             \
+    uint8_t opcode_;                                                      \
+    uint8_t pipe_;                                                        \
+    uint16_t zero_;                                                       \
+    uint32_t zero2_;                                                      \
     uint64_t pc_;
 #define FIELD(type, name, text) type name;
 #define END_COMMAND(name) \
@@ -106,7 +117,7 @@ typedef struct cmd_header {
 
 typedef union command {
   cmd_header_t header;
-#define COMMAND(NAME, name, cores, pipes, class, text) cmd_##name##_t name;
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) cmd_##name##_t name;
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"

@@ -53,7 +53,7 @@ __attribute__((always_inline)) static inline void hal_commit(const cmd_header_t 
 }
 
 // hal_push_mmad(const cmd_mmad_t *): the fields of a command into the window, and the push.
-#define COMMAND(NAME, name, cores, pipes, class, text)                                         \
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text)                      \
   __attribute__((always_inline)) static inline void hal_push_##name(const cmd_##name##_t *c) { \
     typedef cmd_##name##_t command;                                                            \
     (void)sizeof(command);
@@ -91,9 +91,9 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
 }
 
 // A command is read where it stands.
-#define COMMAND(NAME, name, cores, pipes, class, text)                \
-  static inline void hal_push_##name(const cmd_##name##_t *command) { \
-    hal_write(REG_PUSH, (uint64_t)(uintptr_t)command);                \
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
+  static inline void hal_push_##name(const cmd_##name##_t *command) {     \
+    hal_write(REG_PUSH, (uint64_t)(uintptr_t)command);                    \
   }
 #define FIELD(type, field, text)
 #define END_COMMAND(name)

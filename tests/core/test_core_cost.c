@@ -47,9 +47,9 @@ static const config_t config = {
                .store_gbps = 64},
 };
 
-static uint64_t cube(command_t command) { return core_cycles(CORE_CUBE, &config, &command); }
-static uint64_t vector(command_t command) { return core_cycles(CORE_VECTOR, &config, &command); }
-static uint64_t engine(command_t command) { return core_cycles(CORE_ENGINE, &config, &command); }
+static uint64_t cube(command_t command) { return core_cycles(&config, &command); }
+static uint64_t vector(command_t command) { return core_cycles(&config, &command); }
+static uint64_t engine(command_t command) { return core_cycles(&config, &command); }
 
 static uint64_t mmad(uint32_t m, uint32_t n, uint32_t k) {
   return cube(COMMAND_OF(MMAD, mmad, M, .m = m, .n = n, .k = k, .type = TYPE_BF16));
@@ -84,7 +84,7 @@ static void cube_transfers(void **state) {
   config_t fast = config;
   fast.cube.l0a_bytes_per_cycle = 100000;
   const command_t small = COMMAND_OF(LOAD_A, load_a, MTE1, .m = 1, .k = 1);
-  assert_int_equal(core_cycles(CORE_CUBE, &fast, &small), 1);
+  assert_int_equal(core_cycles(&fast, &small), 1);
   // 135 GB/s is 75 bytes a cycle: 128*128*4 / 75 = 873.8, half of it 436.9, 100*100*4 / 75 = 533.3
   command_t fix = COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 128, .n = 128, .type = TYPE_F32);
   assert_int_equal(cube(fix), 874);

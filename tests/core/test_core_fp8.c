@@ -279,7 +279,7 @@ static config_t machine(bool emulated) {
 
 static uint64_t cycles(bool emulated, command_t c) {
   const config_t config = machine(emulated);
-  return core_cycles(CORE_VECTOR, &config, &c);
+  return core_cycles(&config, &c);
 }
 
 static void costs(void **state) {

@@ -174,23 +174,23 @@ static void costs(void **state) {
                                       .swap_startup = 3}};
   command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_SQRT, .rows = 2, .cols = 640, .dst_pitch = 2560, .a_pitch = 2560,
                            .b_pitch = 2560);
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 12 + 20 * 4);
+  assert_int_equal(core_cycles(&config, &c), 12 + 20 * 4);
   c.vec.op = VOP_RSQRT;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 12 + 20 * 4);
+  assert_int_equal(core_cycles(&config, &c), 12 + 20 * 4);
   c.vec.op = VOP_RECIP;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 12 + 20 * 4);
+  assert_int_equal(core_cycles(&config, &c), 12 + 20 * 4);
   c.vec.op = VOP_ABS;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 5 + 20);
+  assert_int_equal(core_cycles(&config, &c), 5 + 20);
   c.vec.op = VOP_SWAP;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 3 + 20 * 8);
+  assert_int_equal(core_cycles(&config, &c), 3 + 20 * 8);
   c.vec.op = VOP_AND;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 6 + 42);
+  assert_int_equal(core_cycles(&config, &c), 6 + 42);
   c.vec.b_kind = OPERAND_SCALAR;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 5 + 20);
+  assert_int_equal(core_cycles(&config, &c), 5 + 20);
   c.vec.op = VOP_CAST;
   c.vec.to = TYPE_E4M3;
   c.vec.dst_pitch = 640;
-  assert_int_equal(core_cycles(CORE_VECTOR, &config, &c), 10 + 30 + 20);
+  assert_int_equal(core_cycles(&config, &c), 10 + 30 + 20);
 }
 
 int main(void) {

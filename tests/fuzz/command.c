@@ -73,7 +73,7 @@ static void try(core_kind_t kind, const core_memory_t *memory, const config_t *c
     FUZZ_EXPECT(error[0] != '\0' && strchr(error, '\n') == NULL);
     return;
   }
-  core_cycles(kind, config, command);
+  core_cycles(config, command);
   core_flops(command);
   core_is_atomic(command);
   core_moves(config, command, &move);

@@ -20,6 +20,9 @@ base: host num
 host:
 config: base host
 core: base num config hal
+core/.: /commands
+core/commands: /. /vector
+core/vector: /.
 waves:
 engine: num host waves hal
 llm: base host num hal

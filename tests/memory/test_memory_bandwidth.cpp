@@ -187,7 +187,7 @@ uint64_t core_says(const config_t &config, uint32_t bytes) {
   command.copy_in.rows = 1;
   command.copy_in.row_bytes = bytes;
   command.header.opcode_ = OP_COPY_IN;
-  return core_cycles(CORE_VECTOR, &config, &command);
+  return core_cycles(&config, &command);
 }
 
 void alone_takes_the_cycles_of_the_core(void **) {

@@ -43,7 +43,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
   }
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-    if ((core_kind_pipes(kind) >> id) & 1u) {
+    if (core_has_pipe(kind, id)) {
       pipes_[id] = std::make_unique<pipe>(*this, id);
       for (unsigned space = 0; space < SPACE_COUNT; ++space) {
         if ((kPipesAt[space] >> id) & 1u) {
@@ -141,7 +141,7 @@ void core_unit::add_memory(core_space_t space, uint64_t bytes) {
 pushed_command core_unit::look_at(const command_t &command) const {
   char error[CORE_ERROR_BYTES];
   const bool malformed = !core_check(kind_, &memory_, &command, error);
-  return {command, malformed ? 0 : core_cycles(kind_, &sim_.config, &command), malformed};
+  return {command, malformed ? 0 : core_cycles(&sim_.config, &command), malformed};
 }
 
 bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {

@@ -26,8 +26,6 @@ uint64_t offset_of(core_space_t space, uint64_t address) { return space == SPACE
 
 uint64_t row_bytes_of(const core_tensor_t &tensor) { return (tensor.cols * core_type_bits(tensor.type) + 7) / 8; }
 
-constexpr uint64_t kStripCols = 16, kStripRow = 32;  // columns, bytes
-
 // Whole rows of strips are moved, whatever is in the columns beyond the last.
 bool moves_whole_strips(const command_t &command) {
   switch (command.header.opcode_) {
@@ -101,28 +99,24 @@ state_list of_select(const core_memory_t &memory, const core_tensor_t *t, size_t
   return out;
 }
 
-// Any other command: the same element of each operand, or as core_sources says.
+// Where in an operand with so many columns the element that [r][c] is computed from is.
+uint64_t reached(core_reach_t reach, uint64_t cols, uint64_t r, uint64_t c) {
+  return reach == CORE_REACH_TURNED ? c * cols + r : r * cols + core_reach_col(reach, c);
+}
+
+// Any other command: each operand as core_reach says.
 state_list of_elements(const command_t &command, const core_tensor_t *t, size_t count,
                        const std::vector<state_list> &in) {
   const core_tensor_t &to = t[count - 1];
-  const bool vec = command.header.opcode_ == OP_VEC;
-  const bool turned = command.header.opcode_ == OP_LOAD_B && command.load_b.transpose != 0;
-  const bool swapped = vec && command.vec.op == VOP_SWAP;
   state_list out(to.rows * to.cols, kWritten);
   for (size_t i = 0; i + 1 < count; ++i) {
     const uint64_t cols = t[i].cols;
-    const bool groups = vec && command.vec.op == VOP_SCALE && i == 1;
+    const core_reach_t reach = core_reach(&command, &t[i]);
     for (uint64_t r = 0; r < to.rows; ++r) {
-      if (to.cols == 1 && cols > 1 && vec) {  // a row's reduction
-        out[r] = combine(out[r], combine_all(&in[i][r * cols], cols));
-        continue;
-      }
       for (uint64_t c = 0; c < to.cols; ++c) {
-        const uint64_t from = turned      ? c * cols + r
-                              : groups    ? r * cols + c / VEC_SCALE_COLS
-                              : cols == 1 ? r
-                                          : r * cols + (swapped ? c ^ 1 : c);
-        out[r * to.cols + c] = combine(out[r * to.cols + c], in[i][from]);
+        byte_state &state = out[r * to.cols + c];
+        state = combine(
+            state, reach == CORE_REACH_ROW ? combine_all(&in[i][r * cols], cols) : in[i][reached(reach, cols, r, c)]);
       }
     }
   }
@@ -250,7 +244,7 @@ void init_check::follow(const step &s) {
     return;
   }
   for (size_t i = 0; i < count && moves_whole_strips(s.command); ++i) {
-    t[i].cols = (t[i].cols + kStripCols - 1) / kStripCols * kStripCols;
+    t[i].cols = (t[i].cols + STRIP - 1) / STRIP * STRIP;
   }
   std::vector<state_list> in;
   for (size_t i = 0; i + 1 < count; ++i) {
@@ -289,13 +283,13 @@ std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &ten
   const byte_states &from = *s.of.space[tensor.space];
   const uint64_t base = offset_of(tensor.space, tensor.base);
   const bool strips = tensor.layout == CORE_STRIPS;
-  const uint64_t runs = strips ? (tensor.cols + kStripCols - 1) / kStripCols : tensor.rows;
-  state_list run(strips ? tensor.rows * kStripRow : row_bytes_of(tensor));
+  const uint64_t runs = strips ? (tensor.cols + STRIP - 1) / STRIP : tensor.rows;
+  state_list run(strips ? tensor.rows * STRIP_ROW : row_bytes_of(tensor));
   state_list states(tensor.rows * tensor.cols, kWritten);
   byte_state first_read = kUnwritten;  // here, if anything is
   for (uint64_t i = 0; i < runs; ++i) {
     from.get(base + i * tensor.pitch, run.size(), run.data());
-    const uint64_t begin = strips ? i * kStripCols : i * tensor.cols;
+    const uint64_t begin = strips ? i * STRIP : i * tensor.cols;
     for (uint64_t b = 0; b < run.size(); ++b) {
       if (run[b] == kWritten) {
         continue;
@@ -305,9 +299,9 @@ std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &ten
       }
       const byte_state state = run[b] == kUnwritten ? first_read : run[b];
       const unsigned bits = core_type_bits(tensor.type);
-      const uint64_t first = strips ? b % kStripRow / 2 : b * 8 / bits;
+      const uint64_t first = strips ? b % STRIP_ROW / 2 : b * 8 / bits;
       for (uint64_t c = first; c < first + (bits < 8 ? 8 / bits : 1) && begin % tensor.cols + c < tensor.cols; ++c) {
-        byte_state &element = states[(strips ? b / kStripRow * tensor.cols : 0) + begin + c];
+        byte_state &element = states[(strips ? b / STRIP_ROW * tensor.cols : 0) + begin + c];
         element = combine(element, state);
       }
     }
@@ -342,15 +336,15 @@ void init_check::write(const step &s, const core_tensor_t &tensor, const std::ve
     core_access_t access[CORE_MAX_ACCESSES];
     const size_t count = core_accesses(&s.command, access);
     fill_written(s.of, access[count - 1]);
-    state_list run(tensor.rows * kStripRow);
-    for (uint64_t c0 = 0; c0 < tensor.cols; c0 += kStripCols) {
+    state_list run(tensor.rows * STRIP_ROW);
+    for (uint64_t c0 = 0; c0 < tensor.cols; c0 += STRIP) {
       std::fill(run.begin(), run.end(), kWritten);
       for (uint64_t r = 0; r < tensor.rows; ++r) {
-        for (uint64_t c = c0; c < std::min(c0 + kStripCols, tensor.cols); ++c) {
-          std::fill_n(&run[r * kStripRow + (c - c0) * 2], 2, states[r * tensor.cols + c]);
+        for (uint64_t c = c0; c < std::min(c0 + STRIP, tensor.cols); ++c) {
+          std::fill_n(&run[r * STRIP_ROW + (c - c0) * 2], 2, states[r * tensor.cols + c]);
         }
       }
-      to.put(base + c0 / kStripCols * tensor.pitch, run.size(), run.data());
+      to.put(base + c0 / STRIP * tensor.pitch, run.size(), run.data());
     }
     return;
   }

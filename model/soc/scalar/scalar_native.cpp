@@ -60,7 +60,7 @@ scalar_native::scalar_native(core_unit &core, const std::string &firmware) : sca
 // The firmware has it on its stack.
 command_t scalar_native::pushed(uint64_t address) {
   static const uint64_t size_of[] = {
-#define COMMAND(NAME, name, cores, pipes, class, text) sizeof(cmd_##name##_t),
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) sizeof(cmd_##name##_t),
 #define FIELD(type, name, text)
 #define END_COMMAND(name)
 #include "hal/commands.def"

@@ -34,12 +34,11 @@ bool core_exists(const std::string &core, const config_soc_t &soc) {
 
 // The first kind of core that takes the command on this pipe.
 static core_kind_t first_kind(unsigned opcode, unsigned pipe) {
-  unsigned kind = 0;
-  while ((core_command_cores(opcode) >> kind & 1) == 0 ||
-         (core_kind_pipes(static_cast<core_kind_t>(kind)) >> pipe & 1) == 0) {
-    ++kind;
+  auto kind = core_kind_t{};
+  while ((core_command_cores(opcode) >> kind & 1) == 0 || !core_has_pipe(kind, pipe)) {
+    kind = static_cast<core_kind_t>(kind + 1);
   }
-  return static_cast<core_kind_t>(kind);
+  return kind;
 }
 
 command_mark::command_mark(const waves_mark_t &mark, const config_t &config, const char *option) : left_(mark.number) {

@@ -1,45 +1,89 @@
-// The attention engine's commands, in C: what its Verilog (rtl/attention) does with them.
+// ATTN: an attention engine's queries over the keys of a chunk, in C: what its Verilog (rtl/attention) does with them.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
 #include <string.h>
 
-#include "core_internal.h"
-#include "num/num_bf16.h"
-#include "num/num_format.h"
+#include "core/commands/command.h"
 
-// --- loads and stores -------------------------------------------------------------------------
-
-// The key of block b's row; its value follows it.
-static num_bf16_t *kv_at(const core_memory_t *memory, size_t block, size_t row) {
-  const size_t rows = memory->bytes[SPACE_KV];
-  return (num_bf16_t *)(void *)memory->base[SPACE_KV] + (block * rows + row) * 2 * memory->engine->d;
-}
-
-void core_load_kv(const core_memory_t *memory, const cmd_load_kv_t *c) {
-  const size_t bytes = (size_t)c->dim * sizeof(num_bf16_t);
-  for (size_t j = 0; j < c->keys; ++j) {
-    num_bf16_t *row = kv_at(memory, j / c->stride, c->row + j % c->stride);
-    memcpy(row, core_at(memory, SPACE_GM, c->k_gm) + j * c->k_pitch, bytes);
-    memcpy(row + c->dim, core_at(memory, SPACE_GM, c->v_gm) + j * c->v_pitch, bytes);
+size_t core_attn_operands(const cmd_attn_t *c, core_operand_t *operand) {
+  const uint64_t queries = core_mul(c->queries, (uint64_t)c->dim * 2);
+  const core_operand_t triplets = core_rectangle(SPACE_EB, c->final == 0, "triplet", c->triplet, "triplet_pitch",
+                                                 c->triplet_pitch, c->queries, core_triplet_bytes(c->dim));
+  size_t count = 0;
+  operand[count++] = core_run(SPACE_EB, false, "q", c->q, queries);
+  operand[count++] = core_kv_rows(false, c->row, c->stride);
+  if (c->mask_mode == MASK_BITS) {
+    operand[count++] = core_rectangle(SPACE_EB, false, "mask", c->mask, "mask_pitch", c->mask_pitch,
+                                      core_ceil_div(c->queries, c->share), core_ceil_div(c->keys, 8));
   }
+  if (c->carry != 0) {
+    operand[count] = triplets;
+    operand[count++].access.write = false;
+  }
+  if (c->final == 0) {
+    operand[count++] = triplets;
+  } else {
+    operand[count++] = core_run(SPACE_EB, true, "out", c->out, queries);
+  }
+  return count;
 }
 
-void core_load_eb(const core_memory_t *memory, const cmd_load_eb_t *c) {
-  for (size_t r = 0; r < c->rows; ++r) {
-    uint8_t *to = core_at(memory, SPACE_EB, c->eb) + r * c->eb_pitch;
-    memcpy(to, core_at(memory, SPACE_GM, c->gm) + r * c->gm_pitch, c->row_bytes);
-    num_bf16_t *values = (num_bf16_t *)(void *)to;
-    for (size_t i = 0; c->scale != 0 && i < c->row_bytes / sizeof *values; ++i) {
-      values[i] = num_bf16_scale(values[i], num_f32_from_bits(c->scale));
+// Its result may take the place of its own query or triplet, but of nothing else that is read: the engine reads ahead.
+static bool check_apart(const core_checker_t *check, const cmd_attn_t *c) {
+  core_operand_t operand[CORE_MAX_ACCESSES];
+  const size_t count = core_attn_operands(c, operand);
+  if (!core_check_operands(check, operand, count)) {
+    return false;
+  }
+  const core_operand_t *written = &operand[count - 1];
+  const uint64_t begin = written->access.base;
+  for (size_t i = 0; i + 1 < count; ++i) {
+    const core_operand_t *read = &operand[i];
+    const uint64_t base = read->access.base;
+    const bool in_place =
+        strcmp(read->field, written->field) == 0 || (strcmp(read->field, "q") == 0 && c->final != 0 && c->q == c->out);
+    if (read->access.space == SPACE_EB && !in_place && base < begin + written->extent && begin < base + read->extent) {
+      return core_wrong(check, "%s=0x%llx: overlaps %s=0x%llx, which is read", written->field,
+                        (unsigned long long)begin, read->field, (unsigned long long)base);
     }
   }
+  return true;
 }
 
-void core_store_eb(const core_memory_t *memory, const cmd_store_eb_t *c) {
-  for (size_t r = 0; r < c->rows; ++r) {
-    memcpy(core_at(memory, SPACE_GM, c->gm) + r * c->gm_pitch, core_at(memory, SPACE_EB, c->eb) + r * c->eb_pitch,
-           c->row_bytes);
+bool core_attn_check(const core_checker_t *check, const cmd_attn_t *c) {
+  return core_one_or_more(check, "queries", c->queries) && core_check_dim(check, c->dim) &&
+         core_expect(check, c->dim % 16 == 0, "dim", c->dim, "a multiple of 16") &&
+         core_check_keys(check, c->keys, c->stride) && core_below(check, "mask_mode", c->mask_mode, MASK_MODE_COUNT) &&
+         core_one_or_more(check, "share", c->share) && core_below(check, "carry", c->carry, 2) &&
+         core_below(check, "final", c->final, 2) && check_apart(check, c);
+}
+
+// Rows of a triplet: words.
+core_shape_t core_attn_shape(const cmd_attn_t *c, const core_operand_t *operand) {
+  if (operand->access.space == SPACE_KV) {
+    return (core_shape_t){.type = TYPE_BF16, .layout = CORE_KEYS, .rows = c->keys, .cols = 2 * (uint64_t)c->dim};
   }
+  switch (operand->field[0]) {
+    case 'm':
+      return core_in_rows(CORE_TYPE_BIT, core_ceil_div(c->queries, c->share), c->keys);
+    case 't':
+      return core_in_rows(CORE_TYPE_U32, c->queries, (uint64_t)c->dim + 2);
+    default:
+      return core_in_rows(TYPE_BF16, c->queries, c->dim);
+  }
+}
+
+size_t core_attn_sources(const cmd_attn_t *c, const core_tensor_t *tensors, size_t count, uint64_t row, uint64_t col,
+                         core_source_t *source) {
+  (void)col;
+  for (size_t i = 0; i + 1 < count; ++i) {
+    source[i] = core_row_of(i, tensors, tensors[i].field[0] == 'm' ? row / c->share : row);
+    if (tensors[i].layout == CORE_KEYS) {
+      source[i].row = 0;
+      source[i].rows = core_attn_limit(c, row);
+    }
+  }
+  return count - 1;
 }
 
 // --- triplets in EB ---------------------------------------------------------------------------
@@ -102,7 +146,7 @@ typedef struct work {
 static void gather(const core_memory_t *memory, const cmd_attn_t *c, const work_t *work) {
   const size_t bytes = (size_t)c->dim * sizeof(num_bf16_t);
   for (size_t j = 0; j < c->keys; ++j) {
-    const num_bf16_t *row = kv_at(memory, j / c->stride, c->row + j % c->stride);
+    const num_bf16_t *row = core_kv_at(memory, j / c->stride, c->row + j % c->stride);
     memcpy(work->k + j * c->dim, row, bytes);
     memcpy(work->v + j * c->dim, row + c->dim, bytes);
   }
@@ -141,7 +185,7 @@ static void attend(const core_memory_t *memory, const cmd_attn_t *c, const work_
   }
 }
 
-void core_attn(const core_memory_t *memory, const cmd_attn_t *c) {
+void core_attn_execute(const core_memory_t *memory, const cmd_attn_t *c) {
   const size_t elements = (size_t)c->keys * c->dim;
   uint8_t *room =
       malloc(2 * elements * sizeof(num_bf16_t) + 2 * ((size_t)c->dim + 1) * sizeof(num_element_t) + c->keys);

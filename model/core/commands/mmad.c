@@ -1,0 +1,118 @@
+// MMAD: products of strips in L0A and L0B, added up in L0C.
+//
+//   GM --LOAD_NZ--> L1 --LOAD_A--> L0A --MMAD--> L0C --FIXPIPE--> GM
+//                   L1 --LOAD_B--> L0B --^
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "core/commands/command.h"
+#include "num/num_format.h"
+#include "num/num_isa.h"
+#include "num/num_matmul.h"
+
+bool core_mmad_check(const core_checker_t *check, const cmd_mmad_t *c) {
+  return core_one_or_more(check, "m", c->m) && core_one_or_more(check, "n", c->n) &&
+         core_one_or_more(check, "k", c->k) && core_below(check, "accumulate", c->accumulate, 2) &&
+         core_expect(check, c->type == TYPE_BF16 || c->type == TYPE_F16, "type", c->type, "TYPE_BF16 or TYPE_F16");
+}
+
+size_t core_mmad_operands(const cmd_mmad_t *c, core_operand_t *operand) {
+  size_t count = 0;
+  operand[count++] = core_strip_rows(SPACE_L0A, "l0a", c->l0a, c->m, c->k);
+  operand[count++] = core_strip_rows(SPACE_L0B, "l0b", c->l0b, c->k, c->n);
+  if (c->accumulate) {
+    operand[count++] = core_accumulator(false, c->l0c, c->m, c->n);
+  }
+  operand[count++] = core_accumulator(true, c->l0c, c->m, c->n);
+  return count;
+}
+
+core_shape_t core_mmad_shape(const cmd_mmad_t *c, const core_operand_t *operand) {
+  switch ((unsigned)operand->access.space) {
+    case SPACE_L0A:
+      return core_in_strips(c->type, c->m, c->k);
+    case SPACE_L0B:
+      return core_in_strips(c->type, c->k, c->n);
+    default:
+      return core_in_rows(TYPE_F32, c->m, c->n);
+  }
+}
+
+size_t core_mmad_sources(const cmd_mmad_t *c, const core_tensor_t *tensors, size_t count, uint64_t row, uint64_t col,
+                         core_source_t *source) {
+  source[0] = core_row_of(0, tensors, row);
+  source[1] = (core_source_t){.tensor = 1, .rows = c->k, .col = col, .cols = 1};
+  source[2] = core_element(2, row, col);
+  return count - 1;
+}
+
+uint64_t core_mmad_cycles(const config_t *config, const cmd_mmad_t *c) {
+  const config_cube_t *cube = &config->cube;
+  return cube->mmad_startup +
+         core_ceil_div(c->m, cube->mac_m) * core_ceil_div(c->k, cube->mac_k) * core_ceil_div(c->n, cube->mac_n);
+}
+
+// Part of a tile that MMAD widens to FP32 at a time.  Chains go on across parts of k: what they
+// have reached is an FP32 in L0C.  Rows end with a gap so that they do not all fall into the same
+// cache sets.
+enum { PART_M = 128, PART_N = 256, PART_K = 128, GAP = 16, LDA = PART_K + GAP, LDB = PART_N + GAP };
+
+// On the stack: thread-local storage would cost each of the many threads of scalar cores its pages.
+typedef struct scratch {
+  _Alignas(64) float a[PART_M * LDA];  // [m][k]
+  _Alignas(64) float b[PART_K * LDB];  // [k][n]
+} scratch_t;
+
+// [rows][cols] out of strips as rows of FP32; whole strips are written, so ld >= cols rounded up.
+NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, bool bf16,
+                             float *restrict to, size_t ld) {
+  for (size_t s = 0; s < (cols + STRIP - 1) / STRIP; ++s) {
+    for (size_t r = 0; r < rows; ++r) {
+      uint16_t in[STRIP];
+      float *out = to + r * ld + s * STRIP;
+      memcpy(in, strip + s * strip_bytes + r * STRIP_ROW, sizeof in);
+      for (size_t j = 0; j < STRIP; ++j) {
+        out[j] = bf16 ? num_bf16_to_f32(in[j]) : num_fp16_to_f32(in[j]);
+      }
+    }
+  }
+}
+
+NUM_CLONES
+static void widen_bf16(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
+  widen_strips(strip, strip_bytes, rows, cols, true, to, ld);
+}
+
+NUM_CLONES
+static void widen_fp16(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
+  widen_strips(strip, strip_bytes, rows, cols, false, to, ld);
+}
+
+// Only rows below m and columns below n of the tile are written.
+void core_mmad_execute(const core_memory_t *memory, const cmd_mmad_t *c) {
+  const uint8_t *l0a = core_at(memory, SPACE_L0A, c->l0a);
+  const uint8_t *l0b = core_at(memory, SPACE_L0B, c->l0b);
+  float *l0c = (float *)(void *)core_at(memory, SPACE_L0C, c->l0c);
+  const size_t a_strip = core_round_16(c->m) * STRIP_ROW;
+  const size_t b_strip = core_round_16(c->k) * STRIP_ROW;
+  const size_t ldc = core_round_16(c->n);
+  num_matmul_fn *const matmul = num_matmul_select(NUM_ISA_AUTO);
+  void (*const widen)(const uint8_t *, size_t, size_t, size_t, float *, size_t) =
+      c->type == TYPE_BF16 ? widen_bf16 : widen_fp16;
+
+  scratch_t scratch;
+
+  for (size_t k0 = 0; k0 < c->k; k0 += PART_K) {
+    const size_t k = smaller(c->k - k0, PART_K);
+    const bool accumulate = c->accumulate || k0 > 0;
+    for (size_t n0 = 0; n0 < c->n; n0 += PART_N) {
+      const size_t n = smaller(c->n - n0, PART_N);
+      widen(l0b + n0 / STRIP * b_strip + k0 * STRIP_ROW, b_strip, k, n, scratch.b, LDB);
+      for (size_t m0 = 0; m0 < c->m; m0 += PART_M) {
+        const size_t m = smaller(c->m - m0, PART_M);
+        widen(l0a + k0 / STRIP * a_strip + m0 * STRIP_ROW, a_strip, m, k, scratch.a, LDA);
+        matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, l0c + m0 * ldc + n0, ldc, accumulate);
+      }
+    }
+  }
+}

@@ -1,0 +1,205 @@
+// The one-line text of commands.
+// SPDX-License-Identifier: Apache-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/core_internal.h"
+#include "num/num_format.h"
+
+static const char *const gm_op_names[GM_OP_COUNT] = {
+#define GM_OP(name, code, text) [code] = #name,
+#include "hal/gm_ops.def"
+#undef GM_OP
+};
+
+static const char *const operand_names[OPERAND_COUNT] = {
+    [OPERAND_TILE] = "TILE", [OPERAND_ROW] = "ROW", [OPERAND_SCALAR] = "SCALAR"};
+static const char *const round_names[ROUND_COUNT] = {[ROUND_NEAREST] = "NEAREST", [ROUND_TRUNC] = "TRUNC"};
+
+static const char *const mask_names[MASK_MODE_COUNT] = {
+    [MASK_NONE] = "NONE", [MASK_LIMIT] = "LIMIT", [MASK_BITS] = "BITS"};
+
+// How a field is written, by its name.  A new name in commands.def wants a line here.
+enum field_kind { NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT };
+enum {
+  KIND_a = ADDRESS,
+  KIND_b = ADDRESS,
+  KIND_c = ADDRESS,
+  KIND_dst = ADDRESS,
+  KIND_gm = ADDRESS,
+  KIND_l1 = ADDRESS,
+  KIND_l0a = ADDRESS,
+  KIND_l0b = ADDRESS,
+  KIND_l0c = ADDRESS,
+  KIND_ub = ADDRESS,
+  KIND_a_pitch = NUMBER,
+  KIND_b_pitch = NUMBER,
+  KIND_c_pitch = NUMBER,
+  KIND_dst_pitch = NUMBER,
+  KIND_gm_pitch = NUMBER,
+  KIND_l1_pitch = NUMBER,
+  KIND_ub_pitch = NUMBER,
+  KIND_rows = NUMBER,
+  KIND_cols = NUMBER,
+  KIND_row_bytes = NUMBER,
+  KIND_m = NUMBER,
+  KIND_n = NUMBER,
+  KIND_k = NUMBER,
+  KIND_transpose = NUMBER,
+  KIND_accumulate = NUMBER,
+  KIND_event = NUMBER,
+  KIND_flag = NUMBER,
+  KIND_strips = NUMBER,
+  KIND_skip_zero = NUMBER,
+  KIND_list = ADDRESS,
+  KIND_first = NUMBER,
+  KIND_page = NUMBER,
+  KIND_pair = NUMBER,
+  KIND_bytes = NUMBER,
+  KIND_number = NUMBER,
+  KIND_k_gm = ADDRESS,
+  KIND_v_gm = ADDRESS,
+  KIND_eb = ADDRESS,
+  KIND_q = ADDRESS,
+  KIND_mask = ADDRESS,
+  KIND_triplet = ADDRESS,
+  KIND_out = ADDRESS,
+  KIND_k_pitch = NUMBER,
+  KIND_v_pitch = NUMBER,
+  KIND_eb_pitch = NUMBER,
+  KIND_mask_pitch = NUMBER,
+  KIND_triplet_pitch = NUMBER,
+  KIND_keys = NUMBER,
+  KIND_queries = NUMBER,
+  KIND_row = NUMBER,
+  KIND_stride = NUMBER,
+  KIND_dim = NUMBER,
+  KIND_share = NUMBER,
+  KIND_carry = NUMBER,
+  KIND_final = NUMBER,
+  KIND_limit = SIGNED,
+  KIND_mask_mode = MASK,
+  KIND_scale = FLOAT,
+  KIND_op = OP,
+  KIND_type = TYPE,
+  KIND_from = PIPE_OR_TYPE,
+  KIND_to = PIPE_OR_TYPE,
+  KIND_b_kind = OPERAND,
+  KIND_round = ROUNDING,
+  KIND_scalar = FLOAT,
+};
+
+typedef struct writer {
+  char *text;
+  size_t size;
+  size_t used;
+  const command_t *command;
+} writer_t;
+
+__attribute__((format(printf, 2, 3))) static void put(writer_t *w, const char *format, ...) {
+  if (w->used + 1 >= w->size) {
+    return;
+  }
+  va_list args;
+  va_start(args, format);
+  const int length = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+  va_end(args);
+  const size_t room = w->size - w->used - 1;
+  w->used += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
+}
+
+// Its name, or the number that none has.
+static void put_known(writer_t *w, const char *name, uint64_t count, uint64_t value) {
+  if (value < count) {
+    put(w, "%s", name);
+  } else {
+    put(w, "%llu", (unsigned long long)value);
+  }
+}
+
+static void put_name(writer_t *w, const char *const *names, uint64_t count, uint64_t value) {
+  put_known(w, value < count ? names[value] : NULL, count, value);
+}
+
+static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
+  const unsigned opcode = w->command->header.opcode_;
+  switch (kind) {
+    case ADDRESS:
+      put(w, "0x%llx", (unsigned long long)value);
+      break;
+    case OP:
+      opcode == OP_VEC ? put_known(w, core_vector_op_name((uint32_t)value), VOP_COUNT, value)
+                       : put_name(w, gm_op_names, GM_OP_COUNT, value);
+      break;
+    case TYPE:
+      put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value);
+      break;
+    case PIPE_OR_TYPE:
+      opcode == OP_VEC ? put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value)
+                       : put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value);
+      break;
+    case OPERAND:
+      put_name(w, operand_names, OPERAND_COUNT, value);
+      break;
+    case ROUNDING:
+      put_name(w, round_names, ROUND_COUNT, value);
+      break;
+    case MASK:
+      put_name(w, mask_names, MASK_MODE_COUNT, value);
+      break;
+    case SIGNED:
+      put(w, "%ld", (long)(int32_t)value);
+      break;
+    case FLOAT:
+      put(w, "%.9g", (double)num_f32_from_bits((uint32_t)value));
+      break;
+    case NUMBER:
+    default:
+      put(w, "%llu", (unsigned long long)value);
+      break;
+  }
+}
+
+static void put_field(writer_t *w, const char *field, int kind, uint64_t value) {
+  if (w->command->header.opcode_ == OP_VEC && core_vec_ignores(&w->command->vec, field)) {
+    return;
+  }
+  put(w, " %s=", field);
+  put_value(w, (enum field_kind)kind, value);
+}
+
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
+  static void put_##name(writer_t *w, const cmd_##name##_t *c) {          \
+    (void)w;                                                              \
+    (void)c;
+#define FIELD(type, name, text) put_field(w, #name, KIND_##name, c->name);
+#define END_COMMAND(name) }
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+
+void core_disassemble(const command_t *command, char *text, size_t size) {
+  if (size == 0) {
+    return;
+  }
+  writer_t w = {.text = text, .size = size, .command = command};
+  text[0] = '\0';
+  switch (command->header.opcode_) {
+#define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
+  case OP_##NAME:                                                         \
+    put(&w, "%s", #NAME);                                                 \
+    put_##name(&w, &command->name);                                       \
+    break;
+#define FIELD(type, name, text)
+#define END_COMMAND(name)
+#include "hal/commands.def"
+#undef COMMAND
+#undef FIELD
+#undef END_COMMAND
+    default:
+      put(&w, "? opcode=%u", command->header.opcode_);
+      break;
+  }
+}
