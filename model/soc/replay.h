@@ -33,7 +33,7 @@ typedef struct soc_effect {
 size_t soc_replay_effects(const soc_replay_t *replay);
 soc_effect_t soc_replay_effect(const soc_replay_t *replay, size_t index);
 
-// "attention_cube.c:120 (load_stripe)": the line of the kernel that pushed it. Stays until the process ends.
+// "attention_cube.c:120 (load_stripe)": the line of the kernel that pushed it. Stays as long as the replay.
 const char *soc_replay_line(soc_replay_t *replay, size_t index);
 
 // Was its command at work within soc_options.dump_window, as --log has it?

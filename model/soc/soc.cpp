@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <new>
@@ -18,6 +19,7 @@
 #include "soc/lazy.h"
 #include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
+#include "soc/watch/dumps.h"
 #include "soc/watch/profile.h"
 #include "soc/watch/recorder.h"
 #include "soc/watch/signals.h"
@@ -39,14 +41,13 @@ struct soc_machine {
       }
     }
     add_watchers(options);
-    sim.events = std::make_unique<soc::scheduler>("scheduler");
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     // Those who look on, replays and engines read global memory as they please.
     if (options.replay || options.gdb_count > 0 || options.show_count > 0 || options.config.soc.engines > 0) {
       soc_hold(gm->base(), gm->bytes());
     }
-    all = std::make_unique<soc::machine>(sim, *gm);
-    for (soc::tensor_book *book : {all->written(), all->dumped() == nullptr ? nullptr : all->dumped()->types()}) {
+    machine = std::make_unique<soc::machine>(sim, *gm);
+    for (soc::tensor_book *book : {sim.tensor_book.get(), sim.dumps ? sim.dumps->types() : nullptr}) {
       if (book != nullptr) {
         book->given(gm->base(), buffers, count);
       }
@@ -60,25 +61,25 @@ struct soc_machine {
   }
 
   void add_inspector(const soc_options_t &options) {
-    inspect = std::make_unique<soc::inspector>(*all);
+    inspector = std::make_unique<soc::inspector>(*machine);
     for (size_t i = 0; i < options.show_count; ++i) {
       try {
-        inspect->check(options.show[i]);
+        inspector->check(options.show[i]);
       } catch (const std::exception &error) {
         throw std::runtime_error(std::string("--show-on-stop: ") + error.what());
       }
     }
-    sim.asked.answer = [this](const soc::questions::question &q) {
+    sim.questions.answer = [this](const soc::questions::question &q) {
       // Programs run ahead of the machine's clock; what no flag orders may still be to come.
-      const uint64_t time = sim.options.race_check ? soc::look(*all).core(q.core).program().time() : 0;
-      return ask(q.request, q.core, std::max(time, soc::now()));
+      const uint64_t time = sim.options.race_check ? soc::look(*machine).core(q.core).program().time() : 0;
+      return ask(q.request, q.core, std::max(time, sim.clock.now()));
     };
   }
 
   // A line, if the request makes no sense.
   std::string ask(const std::string &request, const std::string &core, uint64_t cycle) {
     try {
-      return inspect->answer(request, core, cycle);
+      return inspector->answer(request, core, cycle);
     } catch (const std::exception &error) {
       return std::string(error.what()) + "\n";
     }
@@ -86,7 +87,7 @@ struct soc_machine {
 
   // Of a run that was stopped.
   void show() {
-    for (size_t i = 0; sim.stopped() && inspect && i < sim.options.show_count; ++i) {
+    for (size_t i = 0; sim.stopped() && inspector && i < sim.options.show_count; ++i) {
       sim.options.shown(sim.options.show[i], ask(sim.options.show[i], "", sim.known_until).c_str());
     }
   }
@@ -95,39 +96,39 @@ struct soc_machine {
   void add_watchers(const soc_options_t &options) {
     const bool whole = options.record || options.replay || options.timeline != nullptr || options.log != nullptr;
     if (whole || options.critical_path != nullptr) {
-      recorded = std::make_unique<soc::recorder>(whole);
-      sim.watchers.push_back(recorded.get());
+      recorder = std::make_unique<soc::recorder>(whole);
+      sim.watchers.push_back(recorder.get());
     }
     if (options.critical_path != nullptr) {
-      why = std::make_unique<soc::critical_path>(*recorded, options.config.scalar.queue_depth);
-      sim.watchers.push_back(why.get());
+      critical_path = std::make_unique<soc::critical_path>(*recorder, options.config.scalar.queue_depth);
+      sim.watchers.push_back(critical_path.get());
     }
     if (options.profile) {
-      took = std::make_unique<soc::profile>();
-      sim.watchers.push_back(took.get());
+      profile = std::make_unique<soc::profile>();
+      sim.watchers.push_back(profile.get());
     }
     if (options.replay) {
-      again = std::make_unique<soc::replayer>();
-      sim.watchers.push_back(again.get());
+      replayer = std::make_unique<soc::replayer>();
+      sim.watchers.push_back(replayer.get());
     }
     if (sim.trace) {
-      shown = std::make_unique<soc::signals>(*sim.trace);
-      sim.watchers.push_back(shown.get());
+      signals = std::make_unique<soc::signals>(*sim.trace);
+      sim.watchers.push_back(signals.get());
     }
   }
 
   soc::simulation sim;
   soc_buffer_t *all_buffers;
   size_t buffer_count;
-  std::unique_ptr<soc::recorder> recorded;  // null, as the next ones: nobody has asked for it
-  std::unique_ptr<soc::critical_path> why;
-  std::unique_ptr<soc::profile> took;
-  std::unique_ptr<soc::signals> shown;
-  std::unique_ptr<soc::replayer> again;
+  std::unique_ptr<soc::recorder> recorder;  // null, as the next ones: nobody has asked for it
+  std::unique_ptr<soc::critical_path> critical_path;
+  std::unique_ptr<soc::profile> profile;
+  std::unique_ptr<soc::signals> signals;
+  std::unique_ptr<soc::replayer> replayer;
   std::unique_ptr<soc_replay> replay;
   std::unique_ptr<soc::global_memory> gm;
-  std::unique_ptr<soc::machine> all;
-  std::unique_ptr<soc::inspector> inspect;
+  std::unique_ptr<soc::machine> machine;
+  std::unique_ptr<soc::inspector> inspector;
 };
 
 namespace {
@@ -142,15 +143,8 @@ void refuse(soc_result_t &result, const char *message) {
 extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
                            soc_result_t *result) {
   *result = {};
-  // SystemC's kernel goes with the process, and so must its modules: a machine is never deleted.
-  static soc_machine *machine;
-  if (machine != nullptr) {
-    refuse(*result, "a process can simulate one machine only");
-    return nullptr;
-  }
   try {
     std::set_new_handler(host_out_of_memory);
-    sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
     // The emulators touch a little of many buffers: whole huge pages would be cleared for each.  Global memory's may
     // stay, where the kernel (Linux 6.18) can tell them apart.
     constexpr unsigned long kExceptAdvised = 1 << 1;
@@ -158,8 +152,7 @@ extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, 
       prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
     }
     const soc::stopwatch watch(result->seconds);
-    machine = new soc_machine(*options, buffers, count, args_bytes, *result);
-    return machine;
+    return new soc_machine(*options, buffers, count, args_bytes, *result);
   } catch (const std::exception &error) {
     refuse(*result, error.what());
     return nullptr;
@@ -178,28 +171,28 @@ struct hold_interrupts {
 
 }  // namespace
 
-extern "C" soc_status_t soc_launch(soc_t *machine, const char *firmware_file, const void *args, size_t args_bytes,
+extern "C" soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args, size_t args_bytes,
                                    uint64_t *cycles) {
-  soc_result_t &result = machine->sim.result;
+  soc_result_t &result = soc->sim.result;
   *cycles = 0;
-  if (machine->sim.stopped()) {
+  if (soc->sim.stopped()) {
     return result.status;
   }
   try {
     const hold_interrupts guard;
     const soc::stopwatch watch(result.seconds);
-    machine->gm->launch(args, args_bytes);
-    *cycles = machine->all->launch(firmware_file);
-    machine->show();
+    soc->gm->launch(args, args_bytes);
+    *cycles = soc->machine->launch(firmware_file);
+    soc->show();
   } catch (const std::exception &error) {
     refuse(result, error.what());
   }
   return result.status;
 }
 
-extern "C" void *soc_bytes(soc_t *machine, uint64_t address) {
-  machine->all->host_uses(address);
-  return machine->gm->base() + (address - GM_BASE);
+extern "C" void *soc_bytes(soc_t *soc, uint64_t address) {
+  soc->machine->host_uses(address);
+  return soc->gm->base() + (address - GM_BASE);
 }
 
 // Files are there for a run that was stopped, too; a window whose command never came is its own error.
@@ -234,47 +227,64 @@ static void take_profile(soc::simulation &sim, const soc::profile &took) {
   sim.result.profile_count = rows.size();
 }
 
-extern "C" void soc_close(soc_t *machine) {
-  soc::simulation &sim = machine->sim;
+// The books and files of all launches.
+static void finish(soc_machine *soc) {
+  soc::simulation &sim = soc->sim;
   const soc::stopwatch watch(sim.result.seconds);
   if (sim.trace && !sim.trace->end(sim.stopped())) {
     sim.stop(SOC_BAD_INPUT, std::string("trace: cannot write ") + sim.options.trace);
   }
   if (!sim.stopped()) {
-    machine->gm->copy_results();
-    machine->all->report(sim.result);
+    soc->gm->copy_results();
+    soc->machine->report(sim.result);
   }
-  if (machine->recorded && machine->recorded->whole()) {
-    write_record(sim, *machine->recorded);
+  if (soc->recorder && soc->recorder->whole()) {
+    write_record(sim, *soc->recorder);
   }
-  if (machine->took && !sim.stopped()) {
-    take_profile(sim, *machine->took);
+  if (soc->profile && !sim.stopped()) {
+    take_profile(sim, *soc->profile);
   }
-  if (machine->all->dumped() != nullptr && !machine->all->dumped()->problem().empty()) {
-    sim.stop(SOC_BAD_INPUT, machine->all->dumped()->problem());
+  if (sim.dumps && !sim.dumps->problem().empty()) {
+    sim.stop(SOC_BAD_INPUT, sim.dumps->problem());
   }
-  if (machine->again) {
+  if (soc->replayer) {
     const uint64_t end = sim.result.launches > 0 ? sim.result.launch_cycles[0] : UINT64_MAX;
     soc::cycle_window window;
     std::string missing;
-    if (!soc::find_window(machine->recorded->record(), sim.options.dump_window, sim.config, window, missing)) {
+    if (!soc::find_window(soc->recorder->record(), sim.options.dump_window, sim.config, window, missing)) {
       window = {UINT64_MAX, 0};  // of a run that was stopped before
       sim.stop(SOC_BAD_INPUT, "--dump-window: there was no " + missing);
     }
-    machine->replay = std::make_unique<soc_replay>(*machine->again, machine->recorded->record(), end, window,
-                                                   machine->all_buffers, machine->buffer_count, sim.lines);
-    sim.result.replay = machine->replay.get();
+    soc->replay = std::make_unique<soc_replay>(*soc->replayer, soc->recorder->record(), end, window, soc->all_buffers,
+                                               soc->buffer_count, sim.lines);
+    sim.result.replay = soc->replay.get();
   }
-  if (machine->why && !sim.stopped() && !machine->why->write(sim.options.critical_path, sim.lines)) {
+  if (soc->critical_path && !sim.stopped() && !soc->critical_path->write(sim.options.critical_path, sim.lines)) {
     sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
+  }
+}
+
+static void discard(soc_machine *soc) {
+  if (soc != nullptr && !soc->machine->is_haunted()) {
+    delete soc;
+  }
+}
+
+extern "C" void soc_close(soc_t *soc) {
+  finish(soc);
+  soc_result_t &result = soc->sim.result;
+  if (soc->recorder || soc->profile) {
+    result.machine = soc;  // its result points into it
+  } else {
+    discard(soc);
   }
 }
 
 namespace {
 
-void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
-  const soc_options_t &options = machine.sim.options;
-  soc_result_t &result = machine.sim.result;
+void launch_all(soc_machine &soc, const void *args, size_t args_bytes) {
+  const soc_options_t &options = soc.sim.options;
+  soc_result_t &result = soc.sim.result;
   const size_t launches = options.launches == 0 ? 1 : options.launches;
   result.launch_cycles = static_cast<uint64_t *>(std::calloc(launches, sizeof *result.launch_cycles));
   if (result.launch_cycles == nullptr) {
@@ -283,20 +293,19 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
   }
   while (result.launches < launches) {
     if (result.launches > 0 && !options.timing_only) {
-      machine.gm->clear_results();
-      machine.all->results_cleared();
+      soc.gm->clear_results();
+      soc.machine->results_cleared();
     }
-    if (soc_launch(&machine, options.firmware_file, args, args_bytes, &result.launch_cycles[result.launches]) !=
-        SOC_DONE) {
+    if (soc_launch(&soc, options.firmware_file, args, args_bytes, &result.launch_cycles[result.launches]) != SOC_DONE) {
       return;
     }
-    const char *changed = result.launches == 0 || options.timing_only ? nullptr : machine.gm->changed_result();
+    const char *changed = result.launches == 0 || options.timing_only ? nullptr : soc.gm->changed_result();
     if (++result.launches == 1) {
-      machine.gm->copy_results();
+      soc.gm->copy_results();
     }
     if (changed != nullptr) {
-      machine.sim.stop(SOC_STOPPED, "launch " + std::to_string(result.launches) + " left other bits in array '" +
-                                        changed + "' than the first one");
+      soc.sim.stop(SOC_STOPPED, "launch " + std::to_string(result.launches) + " left other bits in array '" + changed +
+                                    "' than the first one");
       return;
     }
   }
@@ -306,15 +315,19 @@ void launch_all(soc_machine &machine, const void *args, size_t args_bytes) {
 
 extern "C" soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t count, const void *args,
                                 size_t args_bytes, soc_result_t *result) {
-  soc_t *machine = soc_open(options, buffers, count, args_bytes, result);
-  if (machine != nullptr) {
-    launch_all(*machine, args, args_bytes);
-    soc_close(machine);
+  soc_t *soc = soc_open(options, buffers, count, args_bytes, result);
+  if (soc != nullptr) {
+    launch_all(*soc, args, args_bytes);
+    soc_close(soc);
   }
   return result->status;
 }
 
 extern "C" void soc_result_free(soc_result_t *result) {
+  discard(result->machine);
+  result->machine = nullptr;
+  result->record = nullptr;
+  result->replay = nullptr;
   std::free(result->pipes);
   result->pipes = nullptr;
   result->pipe_count = 0;
@@ -331,6 +344,3 @@ extern "C" void soc_result_free(soc_result_t *result) {
   result->launch_cycles = nullptr;
   result->launches = 0;
 }
-
-// SystemC's library asks for it; the model is started by soc_launch instead.
-int sc_main(int, char *[]) { return 0; }

@@ -3,8 +3,9 @@
 //
 // soc_run is one kernel from beginning to end.  soc_open makes a machine that goes on: kernels are
 // launched on it one after the other, and between them the host reads and writes global memory, as a
-// driver would.  One machine a process; a second one is refused.  From soc_open on a want of memory in C++ ends
-// the process (host_out_of_memory).
+// driver would.  A process may have many machines, one after the other or side by side; one thread calls these
+// functions, and one machine runs at a time.  From soc_open on the process ends when C++ is out of memory
+// (host_out_of_memory).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_SOC_H
 #define AMALGAM_SOC_SOC_H
@@ -147,7 +148,7 @@ typedef struct soc_profile {
   const char *pipe;     // "V"
   const char *command;  // "VEC"
   const char *op;       // of a VEC: "EXP"; else NULL
-  const char *line;     // as in messages; stays until the process ends
+  const char *line;     // as in messages; stays until soc_result_free
   uint64_t count;
   uint64_t cycles;  // from begin to end, of waits what they waited
   uint64_t pipes;   // of this name on all cores of this kind
@@ -203,8 +204,9 @@ typedef struct soc_result {
   size_t profile_count;
   soc_unwritten_t *unwritten;  // with init_check, in order of the stores
   size_t unwritten_count;
-  const soc_record_t *record;  // with soc_options.record, until the process ends; else NULL
-  struct soc_replay *replay;   // with soc_options.replay, until the process ends; else NULL
+  const soc_record_t *record;   // with soc_options.record; else NULL
+  struct soc_replay *replay;    // with soc_options.replay; else NULL
+  struct soc_machine *machine;  // what record, replay and profile point into; soc_result_free deletes it
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;  // clock cycles of all Verilated units together
   uint64_t scalar_instructions;
@@ -215,9 +217,13 @@ typedef struct soc_result {
 } soc_result_t;
 
 // Bytes (all 0) for an array that a coming run takes as it is, where it is, if a buffer's init
-// points to it; such a buffer must be read_only.  They stay until the process ends.  NULL: more than
+// points to it; such a buffer must be read_only.  They stay until soc_clear_memory.  NULL: more than
 // global memory holds, or than this host has.
 void *soc_alloc(uint64_t bytes);
+
+// Global memory is empty: what soc_alloc and soc_place have given is no more, and a run is what it is in a process of
+// its own.  There must be no machine.
+void soc_clear_memory(void);
 
 // Gives every buffer its address; arguments go before them.
 void soc_place(soc_buffer_t *buffers, size_t count);
@@ -243,7 +249,8 @@ soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args,
 // Bytes of global memory, for the host to read and write between launches; several of its threads may ask.
 void *soc_bytes(soc_t *soc, uint64_t address);
 
-// The books of all launches go to soc_open's result, results to the buffers', traces to their files.
+// The books of all launches go to soc_open's result, results to the buffers', traces to their files.  The machine is no
+// more.
 void soc_close(soc_t *soc);
 
 void soc_result_free(soc_result_t *result);

@@ -136,21 +136,14 @@ tests/num: num hal
 tests/power: num silicon/*
 tests/step: config num soc hal lib kernels/*
 tests/sweep: base host sweep/*
-tests/soc: base config core num soc soc/memory soc/scalar hal kernels/* /firmware /soc/firmware /step
+tests/soc: base config core num soc soc/cores soc/memory soc/scalar hal kernels/* /firmware /soc/firmware /step
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END
 
-# Calls that make a ring, and may: USER USED. A pipe hands its commands to what carries them out, which tells it when
-# they are done; a scalar core pushes them to its core, which starts and stops it.
-# Firmware stores by functions that are compiled with the loop they are called from most, for the scalar core's time.
+# Calls that make a ring, and may: USER USED. Firmware stores by functions that are compiled with the loop they are called
+# from most, for the scalar core's time.
 cat >"$dir/rings" <<'END'
-model/soc/cores/pipe model/soc/cores/core_unit
-model/soc/cores/pipe model/soc/cores/machine
-model/soc/cores/pipe model/soc/cores/scheduler
-model/soc/cores/pipe model/soc/engine/attention_engine
-model/soc/cores/pipe model/soc/memory/traffic
-model/soc/scalar/scalar model/soc/cores/core_unit
 sw/kernels/attention/vector/attention_merge sw/kernels/attention/vector/attention_vector_plain
 sw/kernels/flash/flash_merge sw/kernels/flash/flash_vector
 sw/kernels/fp8/fp8_rows sw/kernels/fp8/fp8_vector

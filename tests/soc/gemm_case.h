@@ -30,8 +30,8 @@ typedef struct gemm_outcome {
   double use;  // of the cube cores' peak
 } gemm_outcome_t;
 
-// Runs it in this process, in which that can be done once.  firmware: an .elf, or an .so built for
-// the host.  result is the run's books; free it with soc_result_free.
+// Runs it in this process; soc_clear_memory goes before it, if anything has run.  firmware: an .elf, or an .so built
+// for the host.  result is the run's books; free it with soc_result_free.
 void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t *outcome, soc_result_t *result);
 
 #endif

@@ -104,7 +104,7 @@ void arithmetic::carry_out(const std::vector<entry> &batch) {
   seconds spent;
   clock::time_point begin = clock::now();
   for (const entry &e : batch) {
-    if (host_interrupted()) {
+    if (stopping_ || host_interrupted()) {
       break;  // the run ends, nobody will see the results
     }
     execute_(e.cycle, *e.memory, e.command, e.note);

@@ -6,6 +6,7 @@
 #ifndef AMALGAM_SOC_CORES_ARITHMETIC_H
 #define AMALGAM_SOC_CORES_ARITHMETIC_H
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -80,7 +81,7 @@ class arithmetic {
   std::condition_variable work_, done_;
   std::deque<unsigned> ready_;  // AI cores with batches that no thread has taken
   size_t waiting_ = 0;          // entries in batches
-  bool stopping_ = false;
+  std::atomic<bool> stopping_{false};
   seconds spent_;
 };
 

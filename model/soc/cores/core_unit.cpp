@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "soc/cores/machine.h"
+#include "soc/cores/core_group.h"
+#include "soc/races/init_check.h"
+#include "soc/watch/dumps.h"
 #include "soc/watch/window.h"
 
 namespace soc {
@@ -27,14 +29,17 @@ const unsigned kPipesAt[SPACE_COUNT] = {
 
 core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders)
     : group_(group),
-      sim_(group.all.sim()),
-      gm_(group.all.gm()),
+      sim_(group.sim),
+      gm_(group.gm),
       kind_(kind),
       sub_(sub),
       number_(sim_.cores++),
-      name_(core_name(kind, group.index - group.first_of_kind, sub)),
+      name_(core_name(kind, group.index_of_kind(), sub)),
       cross_flags_(senders),
-      pair_flags_(senders) {
+      pair_flags_(senders),
+      services_{name_,        number_,     sim_.config, sim_.result, sim_.watchers, sim_.clock,   group.domain.races,
+                group.memory, group.die(), memory_,     nullptr,     flags_,        cross_flags_, pair_flags_,
+                pipes_,       *this} {
   add_memories();
   for (size_t i = 0; i < sim_.options.gdb_count; ++i) {
     if (name_ == sim_.options.gdb[i].core) {
@@ -44,7 +49,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
     if (core_has_pipe(kind, id)) {
-      pipes_[id] = std::make_unique<pipe>(*this, id);
+      pipes_[id] = std::make_unique<pipe>(services_, id, sim_.tracks++);
       for (unsigned space = 0; space < SPACE_COUNT; ++space) {
         if ((kPipesAt[space] >> id) & 1u) {
           races(static_cast<core_space_t>(space)).add_agent(pipes_[id]->agent());
@@ -94,7 +99,8 @@ void core_unit::add_memories() {
       add_memory(SPACE_KV, engine_num_.rows * engine_num_.d * 2 * sizeof(num_bf16_t));
       memory_.bytes[SPACE_KV] = engine_num_.rows / engine_num_.blocks;
       add_memory(SPACE_EB, uint64_t{config.engine.buffer_kb} * 1024);
-      engine_ = std::make_unique<attention_engine>(name_.c_str(), sim_, memory_);
+      engine_ = make_attention_engine(name_, sim_, memory_);
+      services_.engine = engine_.get();
   }
 }
 
@@ -108,8 +114,10 @@ void core_unit::reach_l1(core_unit &cube, core_space_t space) {
 void core_unit::start(const std::string &firmware, uint64_t cycle) {
   std::unique_ptr<scalar> &program = programs_[firmware];
   if (!program) {
-    program = sim().options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(*this, firmware)
-                                                           : make_scalar_native(*this, firmware);
+    const scalar_services services = {sim_, gm_,     name_,           kind_, number_, group_.index_of_kind(),
+                                      sub_, memory_, debugger_.get(), *this};
+    program = sim_.options.firmware == SOC_FIRMWARE_RISCV ? make_scalar_riscv(services, firmware)
+                                                          : make_scalar_native(services, firmware);
   }
   scalar_ = program.get();
   for (race_memory &memory : races_) {
@@ -117,9 +125,6 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
   }
   scalar_->start(cycle);
 }
-
-// Its number among those of its kind.
-unsigned core_unit::index() const { return group_.index - group_.first_of_kind; }
 
 race_memory &core_unit::races(core_space_t space) {
   if (space == SPACE_PAIR_L1 || (space == SPACE_L1 && l1_of_[0] != nullptr)) {
@@ -162,7 +167,6 @@ bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {
 
 // --- accesses ---------------------------------------------------------------------------------
 
-// What a command touches against the arrays and the race detector.
 bool core_unit::check_accesses(unsigned agent, const command_t &command) {
   core_access_t accesses[CORE_MAX_ACCESSES];
   const size_t count = core_accesses(&command, accesses);
@@ -200,15 +204,15 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
   if (!sim_.options.race_check) {
     return true;
   }
-  if (auto old = group_.races.access(races(access.space), agent, access, command)) {
+  if (auto old = group_.domain.races.access(races(access.space), agent, access, command)) {
     const std::string later = sim_.describe(name_, command);
-    const std::string earlier = sim_.describe(group_.races.core_of(old->agent), old->command);
+    const std::string earlier = sim_.describe(group_.domain.races.core_of(old->agent), old->command);
     sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) + ": no flag orders " + later +
                                " after " + earlier);
     return false;
   }
   if (access.space == SPACE_GM) {
-    if (auto other = gm_.race_between_cores(group_.domain.index, group_.races.clock(agent).syncs, access)) {
+    if (auto other = gm_.race_between_cores(group_.domain.index, group_.domain.races.clock(agent).syncs, access)) {
       const bool pairs = has_pair();
       const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
       const std::string name = *other < ai_cores ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
@@ -219,23 +223,68 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
   return true;
 }
 
+bool core_unit::check_overlap(core_space_t space, const command_t &reader, const command_t &writer) {
+  if (sim_.options.race_check) {
+    sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(space) + ": no PIPE_BARRIER orders " +
+                               sim_.describe(name_, reader) + " after " + sim_.describe(name_, writer));
+  }
+  return !sim_.options.race_check;
+}
+
+bool core_unit::check_pair(const command_t &command) {
+  if (!has_pair()) {
+    sim_.stop(SOC_STOPPED, "the run is not one of pairs of AI cores: " + sim_.describe(name_, command));
+  }
+  return has_pair();
+}
+
+// --- effects ----------------------------------------------------------------------------------
+
+void core_unit::bring_up_to_date_for(const command_t &command, uint64_t now) {
+  const bool operands_matter =
+      sim_.is_done_in_rtl(command) || (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
+  if (!sim_.options.timing_only && operands_matter) {
+    sim_.effects->finish(group_.domain.index, now);
+  }
+}
+
+void core_unit::take_effect(unsigned agent, uint64_t cycle, const command_t &command, uint64_t number) {
+  const bool looked_at = sim_.init_check || sim_.dumps || sim_.tensor_book;
+  if (sim_.options.timing_only || (sim_.is_done_in_rtl(command) && !looked_at)) {
+    return;
+  }
+  const uint32_t dumped = sim_.dumps ? sim_.dumps->wanted(name_, number, command) : 0;
+  sim_.effects->add(group_.domain.index, agent, cycle, memory_, command, dumped);
+}
+
+void core_unit::look(const command_t &command, uint64_t now) {
+  if (command.header.opcode_ == OP_READ_GM) {
+    release_scalar(command, now);
+  } else {
+    group_.meetings.mark(command.mark.number, now);
+  }
+}
+
+void core_unit::arrive(pipe &who, uint64_t cycle) { group_.meetings.arrive(who, kind_, group_.domain, cycle); }
+
 // --- queues and cross-core flags --------------------------------------------------------------
 
 void core_unit::popped(const pipe &by) {
   if (full_ == &by) {
     full_ = nullptr;
-    sim_.events->wake(*scalar_);
+    sim_.clock.wake(*scalar_);
   }
 }
 
-void core_unit::release_scalar(const command_t &look, uint64_t cycle) {
+// Memory is brought up to date, and the program goes on.
+void core_unit::release_scalar(const command_t &look, uint64_t now) {
   if (!sim_.options.timing_only) {
-    sim_.work->finish(group_.domain.index, cycle);
+    sim_.effects->finish(group_.domain.index, now);
   }
-  if (group_.all.unwritten() != nullptr) {
-    group_.all.unwritten()->execute(memory_, look, cycle);
+  if (sim_.init_check) {
+    sim_.init_check->execute(memory_, look, now);
   }
-  scalar_->release(cycle + config_cycles(&sim_.config, sim_.config.gm.l2_latency_us));
+  scalar_->release(now + config_cycles(&sim_.config, sim_.config.gm.l2_latency_us));
 }
 
 void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
@@ -249,7 +298,7 @@ void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &cl
     }
     for (const auto &p : r.core->pipes()) {
       if (p && p->waits_for_cross(pair ? OP_PAIR_WAIT : OP_CROSS_WAIT, command.flag)) {
-        sim_.events->wake(*p);
+        p->wake();
       }
     }
   }
@@ -293,10 +342,6 @@ void core_unit::cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter
   command.cross_set = setter;
   sim_.stop(SOC_STOPPED, "cross-core flag counted beyond " + std::to_string(CROSS_FLAG_MAX) +
                              ", a wait is missing: " + sim_.describe(sender_name(sender, setter.opcode_), command));
-}
-
-void core_unit::no_pair(const command_t &command) {
-  sim_.stop(SOC_STOPPED, "the run is not one of pairs of AI cores: " + sim_.describe(name_, command));
 }
 
 void core_unit::check_flags_twice() {

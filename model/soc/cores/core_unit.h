@@ -22,7 +22,7 @@ namespace soc {
 
 struct core_group;
 
-class core_unit {
+class core_unit final : public pipe_effects, public scalar_port {
  public:
   // sub: vector core within its AI core; senders: cores whose cross-core flags come here.
   core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t senders);
@@ -38,44 +38,38 @@ class core_unit {
 
   // A kernel's program begins at a cycle, and ends.
   void start(const std::string &firmware, uint64_t cycle);
-  void abandon() { scalar_->abandon(); }
+  bool abandon() { return scalar_ == nullptr || scalar_->abandon(); }  // as of scalar.h
   scalar &program() { return *scalar_; }
 
-  // Of a command that this core's firmware pushes; in any thread.
-  pushed_command look_at(const command_t &command) const;
-  // Queues it, or ends the run if it is malformed.  False: the queue is full; the scalar core will be called again
-  // when it is not.  cycle: of the push, moves on to when there was room.
-  bool push(const pushed_command &pushed, uint64_t &cycle);
-  // What a command of a pipe touches against the arrays and the race detector; false: it ended the
-  // run.
-  bool check_accesses(unsigned agent, const command_t &command);
-  // A pipe has taken commands from its queue.
-  void popped(const pipe &by);
-  // The scalar core's READ_GM has come to its turn: memory is brought up to date, and the program goes on.
-  void release_scalar(const command_t &look, uint64_t cycle);
-  // Raises a cross-core flag on every connected core.  A PAIR_SET is one in all but the cores.
-  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle, const pipe_cause &cause);
+  // --- for its scalar core ---
+  pushed_command look_at(const command_t &command) const override;
+  bool push(const pushed_command &pushed, uint64_t &cycle) override;
+
+  // --- for its pipes ---
+  bool check_accesses(unsigned agent, const command_t &command) override;
+  bool check_pair(const command_t &command) override;
+  bool check_overlap(core_space_t space, const command_t &reader, const command_t &writer) override;
+  void popped(const pipe &by) override;
+  void bring_up_to_date_for(const command_t &command, uint64_t now) override;
+  void take_effect(unsigned agent, uint64_t cycle, const command_t &command, uint64_t number) override;
+  void look(const command_t &command, uint64_t now) override;
+  void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
+                 const pipe_cause &cause) override;
+  void arrive(pipe &who, uint64_t cycle) override;
+  void flag_twice(const cmd_set_flag_t &setter) override;
+  void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter) override;
 
   bool idle() const;  // program ended, pipes empty
   void describe_blocked(std::vector<std::string> &lines);
   void check_flags_down();
   void check_flags_twice();
-  // Errors in the use of flags; they end the run.
-  void flag_twice(const cmd_set_flag_t &setter);
-  void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter);
-  void no_pair(const command_t &command);
 
-  core_group &group() { return group_; }
-  simulation &sim() { return sim_; }
-  global_memory &gm() { return gm_; }
+  const core_group &group() const { return group_; }
   core_kind_t kind() const { return kind_; }
-  unsigned index() const;
   unsigned number() const { return number_; }  // in the machine, for those who look on
   unsigned sub() const { return sub_; }
   const std::string &name() const { return name_; }
   const core_memory_t &memory() const { return memory_; }
-  gdb_server *debugger() { return debugger_.get(); }    // null: nobody has asked for one
-  attention_engine *engine() { return engine_.get(); }  // null: it has none
   race_memory &races(core_space_t space);
   flag_board &flags() { return flags_; }
   cross_flag_board &cross_flags(unsigned opcode) {  // of a CROSS_ or PAIR_ command
@@ -85,10 +79,11 @@ class core_unit {
   const pipe *full() const { return full_; }
   // Who sends it flags by this CROSS_SET or PAIR_SET.
   std::string sender_name(size_t sender, unsigned opcode) const;
-  bool has_pair() const { return !pair_receivers_.empty(); }
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
  private:
+  bool has_pair() const { return !pair_receivers_.empty(); }
+  void release_scalar(const command_t &look, uint64_t now);
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
@@ -113,9 +108,10 @@ class core_unit {
     size_t as_sender;
   };
   std::vector<receiver> receivers_, pair_receivers_;
+  std::unique_ptr<attention_engine> engine_;  // null: it has none
   std::vector<std::unique_ptr<pipe>> pipes_;
-  std::unique_ptr<attention_engine> engine_;
-  std::unique_ptr<gdb_server> debugger_;
+  pipe_services services_;
+  std::unique_ptr<gdb_server> debugger_;                     // null: nobody has asked for one
   std::map<std::string, std::unique_ptr<scalar>> programs_;  // by firmware file
   scalar *scalar_ = nullptr;                                 // the one that runs
   const pipe *full_ = nullptr;                               // the scalar core waits for room in it

@@ -5,58 +5,40 @@
 #include <cstdlib>
 
 #include "host/interrupt.h"
+#include "soc/cores/soc_module.h"
 #include "soc/memory/lazy_inputs.h"
+#include "soc/races/init_check.h"
+#include "soc/watch/dumps.h"
+#include "soc/watch/tensor_book.h"
 
 namespace soc {
-// --- an AI core -------------------------------------------------------------------------------
 
-// Does the Verilog do what this command does?
-static bool is_done_in_rtl(const soc_options_t &options, const command_t &command) {
-  const unsigned opcode = command.header.opcode_;
-  return (core_is_atomic(&command) && options.gm == SOC_GM_RTL) ||
-         ((opcode == OP_LOAD_KV || opcode == OP_ATTN) && options.engine == SOC_ENGINE_RTL);
-}
-
-bool core_group::done_in_rtl(const command_t &command) const { return is_done_in_rtl(all.sim().options, command); }
-
-void core_group::log(unsigned agent, uint64_t cycle, const core_unit &core, const command_t &command, uint64_t number) {
-  const simulation &sim = all.sim();
-  const bool looked_at = all.unwritten() != nullptr || all.dumped() != nullptr || all.written() != nullptr;
-  if (sim.options.timing_only || (done_in_rtl(command) && !looked_at)) {
-    return;
-  }
-  const uint32_t dumped = all.dumped() == nullptr ? 0 : all.dumped()->wanted(core.name(), number, command);
-  sim.work->add(domain.index, agent, cycle, core.memory(), command, dumped);
-}
-
-void core_group::bring_up_to_date_for(const command_t &command, uint64_t now) {
-  const simulation &sim = all.sim();
-  const bool operands_matter =
-      done_in_rtl(command) || (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0);
-  if (!sim.options.timing_only && operands_matter) {
-    sim.work->finish(domain.index, now);
-  }
-}
-
-// --- the machine ------------------------------------------------------------------------------
-
-machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(sim, gm) {
+machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(make_memory(sim, gm)) {
   add_ai_cores();
   connect_pairs();
   add_engines();
-  sim.work = std::make_unique<arithmetic>(static_cast<unsigned>(domains_.size()),
-                                          sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
-                                          [this](uint64_t cycle, const core_memory_t &memory, const command_t &command,
-                                                 uint32_t dumped) { carry_out(cycle, memory, command, dumped); });
+  sim.effects = std::make_unique<arithmetic>(
+      static_cast<unsigned>(domains_.size()), sim.options.timing_only ? 1 : std::max(1u, sim.options.threads),
+      [this](uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
+        carry_out(cycle, memory, command, dumped);
+      });
   if (sim.options.dump_count > 0) {
-    dumps_ = std::make_unique<dumps>(sim.options);
+    sim.dumps = std::make_unique<dumps>(sim.options);
   }
   if (!sim.options.timing_only && (sim.options.gdb_count > 0 || sim.options.show_count > 0)) {
-    written_ = std::make_unique<tensor_book>();
+    sim.tensor_book = std::make_unique<tensor_book>();
   }
   add_init_check();
-  sim.events->watched = sim.watched();
-  sim.events->between_events = [this](uint64_t now) { return between_events(now); };
+  sim.clock.watched = sim.watched();
+  sim.clock.between_events = [this](uint64_t now) { return between_events(now); };
+}
+
+// Effects first: other threads carry them out, on what cores have.
+machine::~machine() { sim_.effects.reset(); }
+
+core_group &machine::add_group(unsigned index, unsigned first_of_kind, core_domain &domain) {
+  groups_.emplace_back(new core_group{sim_, gm_, *memory_, *this, index, first_of_kind, domain, {}});
+  return *groups_.back();
 }
 
 void machine::add_ai_cores() {
@@ -68,8 +50,7 @@ void machine::add_ai_cores() {
   }
   for (unsigned index = 0; index < soc.ai_cores; ++index) {
     core_domain &domain = *domains_[paired ? pairs.pair(index) : index];
-    groups_.push_back(std::make_unique<core_group>(*this, index, 0, index % soc.dies, domain));
-    core_group &group = *groups_.back();
+    core_group &group = add_group(index, 0, domain);
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_CUBE, 0, soc.vector_cores));
     core_unit &cube = *group.cores.front();
     for (unsigned sub = 0; sub < soc.vector_cores; ++sub) {
@@ -103,9 +84,7 @@ void machine::add_engines() {
   const config_soc_t &soc = sim_.config.soc;
   for (unsigned i = 0; i < soc.engines; ++i) {
     domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
-    groups_.push_back(
-        std::make_unique<core_group>(*this, soc.ai_cores + i, soc.ai_cores, i % soc.dies, *domains_.back()));
-    core_group &group = *groups_.back();
+    core_group &group = add_group(soc.ai_cores + i, soc.ai_cores, *domains_.back());
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
   }
 }
@@ -114,48 +93,47 @@ void machine::add_init_check() {
   if (!sim_.options.init_check || sim_.options.timing_only) {
     return;
   }
-  unwritten_ = std::make_unique<init_check>(gm_.bytes());
+  sim_.init_check = std::make_unique<init_check>(gm_.bytes());
   for (const global_memory::array &a : gm_.arrays()) {
-    unwritten_->set_array(a.begin, a.end, a.given);
+    sim_.init_check->set_array(a.begin, a.end, a.given);
   }
-  for_each_core([this](core_unit &core) { unwritten_->add_core(core.name(), core.memory()); });
+  for_each_core([this](core_unit &core) { sim_.init_check->add_core(core.name(), core.memory()); });
 }
 
 void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
   const held_inputs inputs(memory, command);
-  if (unwritten_) {
-    unwritten_->execute(memory, command, cycle);
+  if (sim_.init_check) {
+    sim_.init_check->execute(memory, command, cycle);
   }
-  if (is_done_in_rtl(sim_.options, command)) {
+  if (sim_.is_done_in_rtl(command)) {
     // Here for those who look on.
   } else if (core_is_atomic(&command)) {
-    memory_.apply(memory, command);
+    memory_->apply(memory, command);
   } else {
     core_execute(&memory, &command);
   }
-  if (dumps_) {
-    dumps_->executed(memory, command, dumped);
+  if (sim_.dumps) {
+    sim_.dumps->executed(memory, command, dumped);
   }
-  if (written_) {
-    written_->executed(memory, command, cycle, sim_.lines.current());
+  if (sim_.tensor_book) {
+    sim_.tensor_book->executed(memory, command, cycle, sim_.lines.current());
   }
 }
 
-void machine::arrive(pipe &who, core_unit &core, unsigned id, uint64_t cycle) {
-  meeting &m = meetings_[core.kind()][id];
-  const unsigned domain = core.group().domain.index;
+void machine::arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) {
+  meeting &m = meetings_[kind][who.id()];
   m.clocks.resize(domains_.size());
-  m.arrived.push_back({&who, domain});
-  m.clocks[domain].join(core.group().races.clock(who.agent()));
+  m.arrived.push_back({&who, domain.index});
+  m.clocks[domain.index].join(domain.races.clock(who.agent()));
   if (m.arrived.size() == 1 || cycle > m.latest) {
     m.cause = {who.track(), who.number(), cycle};
   }
   m.latest = std::max(m.latest, cycle);
-  if (m.arrived.size() < core_kind_count(core.kind(), &sim_.config.soc)) {
+  if (m.arrived.size() < core_kind_count(kind, &sim_.config.soc)) {
     return;
   }
   // What follows may read what other AI cores have written.
-  sim_.work->finish_all(m.latest);
+  sim_.effects->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   // Later than whatever meeting, of these pipes or of others, any of them knows of.
   for (const vector_clock &clock : m.clocks) {
@@ -179,11 +157,11 @@ void machine::mark(uint32_t number, uint64_t cycle) {
   }
   marked_ = number;
   if (!sim_.options.timing_only) {
-    sim_.work->finish_all(cycle);
+    sim_.effects->finish_all(cycle);
   }
   soc_result_t &result = sim_.result;
   soc_mark_t mark = {number, cycle - begin_, result.flops, {}, result.atomic_bytes};
-  mark.traffic = {result.hbm_read, result.hbm_write + memory_.written_back(), result.l2_read, result.l2_write};
+  mark.traffic = {result.hbm_read, result.hbm_write + memory_->written_back(), result.l2_read, result.l2_write};
   if (result.mark_count == marks_room_) {
     marks_room_ = 2 * marks_room_ + 64;
     void *more = std::realloc(result.marks, marks_room_ * sizeof *result.marks);
@@ -214,8 +192,8 @@ bool machine::between_events(uint64_t now) {
   if (now > sim_.stop_at) {
     stop_here();
   }
-  if (sim_.work->is_long() && !sim_.stopped()) {
-    sim_.work->settle(now);
+  if (sim_.effects->is_long() && !sim_.stopped()) {
+    sim_.effects->settle(now);
   }
   if (sim_.options.progress != nullptr && ++events_ % 1024 == 0) {
     const auto time = std::chrono::steady_clock::now();
@@ -237,7 +215,7 @@ void machine::for_each_core(const std::function<void(core_unit &)> &visit) const
 
 // The cycle by which everything is over.
 uint64_t machine::latest() const {
-  uint64_t cycle = now();
+  uint64_t cycle = sim_.clock.now();
   for_each_core([&cycle](core_unit &core) {
     for (const auto &p : core.pipes()) {
       cycle = p ? std::max({cycle, p->finish(), p->time()}) : cycle;
@@ -256,18 +234,13 @@ uint64_t machine::launch(const std::string &firmware) {
   for (watcher *w : sim_.watchers) {
     w->launched(number);
   }
-  if (unwritten_) {
-    unwritten_->launched(number);
+  if (sim_.init_check) {
+    sim_.init_check->launched(number);
   }
   for (const auto &domain : domains_) {
     domain->gm_races.forget();
   }
-  for_each_core([&](core_unit &core) {
-    core.start(firmware, begin);
-    sim_.events->wake(core.program());
-  });
-  sc_core::sc_start();
-  for_each_core([](core_unit &core) { core.abandon(); });
+  run(firmware);
   if (sim_.stopped()) {
     return 0;
   }
@@ -286,7 +259,7 @@ uint64_t machine::launch(const std::string &firmware) {
     stop_here();
     return 0;
   }
-  sim_.work->finish_all(UINT64_MAX);
+  sim_.effects->finish_all(UINT64_MAX);
   if (end > sim_.deadline) {
     sim_.stop(SOC_STOPPED, "the kernel took " + std::to_string(end - begin) + " cycles: " + kTooLong);
     return 0;
@@ -295,6 +268,21 @@ uint64_t machine::launch(const std::string &firmware) {
     w->launch_over(begin, end);
   }
   return end - begin;
+}
+
+// Programs that have begun end with it, even if one could not.
+void machine::run(const std::string &firmware) {
+  const struct at_end {
+    machine &whole;
+    ~at_end() {
+      whole.for_each_core([this](core_unit &core) { whole.haunted_ |= !core.abandon(); });
+    }
+  } guard{*this};
+  for_each_core([&](core_unit &core) {
+    core.start(firmware, begin_);
+    sim_.clock.wake(core.program());
+  });
+  soc_module::of_process().run(sim_.clock);
 }
 
 bool machine::finished() const {
@@ -318,8 +306,8 @@ void machine::explain_deadlock() {
 
 void machine::results_cleared() {
   for (const global_memory::array &a : gm_.arrays()) {
-    if (unwritten_ && a.result) {
-      unwritten_->set_array(a.begin, a.end, false);
+    if (sim_.init_check && a.result) {
+      sim_.init_check->set_array(a.begin, a.end, false);
     }
   }
 }
@@ -327,22 +315,22 @@ void machine::results_cleared() {
 void machine::host_uses(uint64_t address) {
   const std::lock_guard<std::mutex> lock(host_mutex_);
   for (const global_memory::array &a : gm_.arrays()) {
-    if (unwritten_ && address >= a.begin && address < a.end && of_host_.insert(a.begin).second) {
-      unwritten_->set_array(a.begin, a.end, true);
+    if (sim_.init_check && address >= a.begin && address < a.end && arrays_of_host_.insert(a.begin).second) {
+      sim_.init_check->set_array(a.begin, a.end, true);
     }
   }
 }
 
 // What has reached arrays that the host gets, or the firmware.
 void machine::report_unwritten(soc_result_t &result) const {
-  std::vector<init_check::finding> found = unwritten_->findings();
+  std::vector<init_check::finding> found = sim_.init_check->findings();
   const auto array_of = [this](const init_check::finding &f) {
     return std::find_if(gm_.arrays().begin(), gm_.arrays().end(),
                         [&f](const global_memory::array &a) { return a.begin == f.array; });
   };
   found.erase(std::remove_if(found.begin(), found.end(),
                              [&](const init_check::finding &f) {
-                               return !f.by_firmware && !array_of(f)->result && of_host_.count(f.array) == 0;
+                               return !f.by_firmware && !array_of(f)->result && arrays_of_host_.count(f.array) == 0;
                              }),
               found.end());
   result.unwritten = static_cast<soc_unwritten_t *>(std::calloc(found.size() + 1, sizeof *result.unwritten));
@@ -360,7 +348,7 @@ void machine::report_unwritten(soc_result_t &result) const {
 }
 
 void machine::report(soc_result_t &result) const {
-  if (unwritten_) {
+  if (sim_.init_check) {
     report_unwritten(result);
   }
   size_t count = 0;
@@ -380,8 +368,8 @@ void machine::report(soc_result_t &result) const {
       }
     }
   });
-  memory_.report(result);
-  const arithmetic::seconds spent = sim_.work->spent();
+  memory_->report(result);
+  const arithmetic::seconds spent = sim_.effects->spent();
   result.matmul_seconds = spent.matmul;
   result.vector_seconds = spent.vector;
   result.copy_seconds = spent.copy;

@@ -3,21 +3,16 @@
 
 #include <algorithm>
 #include <cstddef>
-
-#include "core/core.h"
-#include "soc/engine/attention_engine.h"
-#include "soc/cores/core_unit.h"
-#include "soc/cores/machine.h"
+#include <cstdio>
 
 namespace soc {
 
-pipe::pipe(core_unit &core, unsigned id)
-    : core_(core),
-      sim_(core.sim()),
+pipe::pipe(const pipe_services &services, unsigned id, unsigned track)
+    : mover(track),
+      services_(services),
       id_(id),
-      agent_(core.group().races.add_agent(core.name())),
-      track_(sim_.tracks++),
-      queue_(sim_.config.scalar.queue_depth) {}
+      agent_(services.races.add_agent(services.core)),
+      queue_(services.config.scalar.queue_depth) {}
 
 bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle) {
   if (pushed_ - popped_ == queue_.size()) {
@@ -32,17 +27,17 @@ bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle) {
   s.pushed = cycle;
   end_ = behind(end_);
   ++pushed_;
-  for (watcher *w : sim_.watchers) {
-    w->pushed(track_, cycle);
+  for (watcher *w : services_.watchers) {
+    w->pushed(track(), cycle);
   }
-  sim_.events->wake(*this);
+  wake();
   return true;
 }
 
 // The pipe's clock moves on.
 void pipe::spend(activity what, uint64_t until) {
   if (until > time_) {
-    if (sim_.watched()) {
+    if (watched()) {
       tell_activity(what, time_);
     }
     spent_[what] += until - time_;
@@ -58,9 +53,8 @@ void pipe::pop() {
 }
 
 void pipe::advance() {
-  woken_ = false;
   const uint64_t popped = popped_;
-  while (popped_ < pushed_ && !moving_ && !sim_.stopped()) {
+  while (popped_ < pushed_ && !moving_ && !stopped()) {
     spend(EMPTY, front().pushed);
     if (!issue(front().command)) {
       break;
@@ -68,7 +62,7 @@ void pipe::advance() {
     pop();
   }
   if (popped_ != popped) {
-    core_.popped(*this);
+    services_.effects.popped(*this);
   }
 }
 
@@ -103,8 +97,7 @@ activity standing_before(const command_t &command) {
 
 // False: it cannot go on yet.
 bool pipe::issue(const command_t &command) {
-  if (is_of_pair(command) && !core_.has_pair()) {
-    core_.no_pair(command);
+  if (is_of_pair(command) && !services_.effects.check_pair(command)) {
     return false;
   }
   switch (core_command_class(command.header.opcode_)) {
@@ -137,29 +130,29 @@ static_assert(sizeof(cmd_pair_set_t) == sizeof(cmd_cross_set_t) &&
 // --- waits ------------------------------------------------------------------------------------
 
 bool pipe::wait_flag(const cmd_wait_flag_t &command) {
-  const flag_board::raised *flag = core_.flags().peek(id_, command);
+  const flag_board::raised *flag = services_.flags.peek(id_, command);
   if (flag == nullptr) {
     return false;
   }
   const uint64_t begin = time_;
   const pipe_cause cause =
-      sim_.watched() ? pipe_cause{core_.pipes()[command.from]->track(), flag->number, flag->cycle} : pipe_cause{};
+      watched() ? pipe_cause{services_.pipes[command.from]->track(), flag->number, flag->cycle} : pipe_cause{};
   spend(FLAG, flag->cycle);
-  core_.group().races.acquire(agent_, flag->clock);
-  for (watcher *w : sim_.watchers) {
-    w->flag_taken(core_.number(), id_, command, flag->cycle, time_);
+  services_.races.acquire(agent_, flag->clock);
+  for (watcher *w : services_.watchers) {
+    w->flag_taken(services_.core_number, id_, command, flag->cycle, time_);
   }
-  if (auto twice = core_.flags().take(id_, command, time_)) {
-    core_.flag_twice(*twice);
+  if (auto twice = services_.flags.take(id_, command, time_)) {
+    services_.effects.flag_twice(*twice);
   }
-  if (sim_.watched()) {
+  if (watched()) {
     tell_waited(begin, cause);
   }
   return true;
 }
 
 bool pipe::cross_wait(const cmd_cross_wait_t &command) {
-  cross_flag_board &board = core_.cross_flags(command.opcode_);
+  cross_flag_board &board = command.opcode_ == OP_PAIR_WAIT ? services_.pair_flags : services_.cross_flags;
   const std::optional<uint64_t> ready = board.ready_at(command.flag);
   if (!ready) {
     return false;
@@ -170,18 +163,18 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
   cmd_cross_set_t setter;
   pipe_cause cause;
   const auto see = [this, &cause](const cross_flag_board::arrival &flag, size_t from) {
-    for (watcher *w : sim_.watchers) {
-      w->cross_flag_taken(core_.number(), from, flag.setter, flag.cycle, time_);
+    for (watcher *w : services_.watchers) {
+      w->cross_flag_taken(services_.core_number, from, flag.setter, flag.cycle, time_);
     }
-    core_.group().races.acquire(agent_, flag.clock);
+    services_.races.acquire(agent_, flag.clock);
     if (cause.track == UINT_MAX || flag.sent > cause.done) {
       cause = flag.cause;
     }
   };
   if (!board.take(command.flag, time_, see, sender, setter)) {
-    core_.cross_flag_overflow(sender, setter);
+    services_.effects.cross_flag_overflow(sender, setter);
   }
-  if (sim_.watched()) {
+  if (watched()) {
     tell_waited(begin, cause);
   }
   return true;
@@ -193,7 +186,7 @@ bool pipe::barrier() {
   }
   const uint64_t begin = time_;
   spend(BARRIER, std::max(time_, finish_) + front().busy);
-  if (sim_.watched()) {
+  if (watched()) {
     tell_waited(begin, {});
   }
   return true;
@@ -207,14 +200,14 @@ bool pipe::sync_all() {
   if (!syncing_) {
     syncing_ = true;
     sync_begin_ = time_;
-    core_.group().races.begin_to_hand_on(agent_);
-    core_.group().all.arrive(*this, core_, id_, std::max(time_, finish_));
+    services_.races.begin_to_hand_on(agent_);
+    services_.effects.arrive(*this, std::max(time_, finish_));
   }
   if (!synchronised_) {
     return false;
   }
   syncing_ = synchronised_ = false;
-  if (sim_.watched()) {
+  if (watched()) {
     tell_waited(sync_begin_, sync_cause_);
   }
   return true;
@@ -224,9 +217,9 @@ void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_ca
   sync_cause_ = cause;
   sync_begin_ = time_;
   spend(BARRIER, cycle);
-  core_.group().races.acquire(agent_, clock);
+  services_.races.acquire(agent_, clock);
   synchronised_ = true;
-  sim_.events->wake(*this);
+  wake();
 }
 
 // --- commands that do something ---------------------------------------------------------------
@@ -234,29 +227,29 @@ void pipe::synchronised(uint64_t cycle, const vector_clock &clock, const pipe_ca
 // What the command at the front has done when it leaves the pipe.
 soc_command_t pipe::record_front(uint64_t begin) const {
   const slot &s = front();
-  return {track_, 0,     popped_,       s.order,      s.issued, s.pushed, begin,    time_,
-          time_,  time_, time_ - begin, SOC_NO_CAUSE, 0,        0,        s.command};
+  return {track(), 0,     popped_,       s.order,      s.issued, s.pushed, begin,    time_,
+          time_,   time_, time_ - begin, SOC_NO_CAUSE, 0,        0,        s.command};
 }
 
 bool pipe::issue_set(const command_t &command) {
   const uint64_t begin = time_;
-  core_.group().races.begin_to_hand_on(agent_);
+  services_.races.begin_to_hand_on(agent_);
   spend(BUSY, time_ + front().busy);
-  if (sim_.watched()) {
+  if (watched()) {
     tell_passed(command, begin);
   }
-  pass(command, begin, time_ + (id_ == PIPE_V ? sim_.config.vector.drain : 0));
+  pass(command, begin, time_ + (id_ == PIPE_V ? services_.config.vector.drain : 0));
   return true;
 }
 
 bool pipe::issue_local(const command_t &command) {
   const uint64_t begin = time_;
-  core_.group().races.begin(agent_);
-  if (!core_.check_accesses(agent_, command)) {
+  services_.races.begin(agent_);
+  if (!services_.effects.check_accesses(agent_, command)) {
     return false;
   }
   spend(BUSY, time_ + front().busy);
-  if (sim_.watched()) {
+  if (watched()) {
     tell_passed(command, begin);
   }
   pass(command, begin, time_);
@@ -264,10 +257,10 @@ bool pipe::issue_local(const command_t &command) {
 }
 
 bool pipe::issue_move(const command_t &command) {
-  core_.group().races.begin(agent_);
-  if (core_.check_accesses(agent_, command) && check_in_flight(command)) {
+  services_.races.begin(agent_);
+  if (services_.effects.check_accesses(agent_, command) && check_in_flight(command)) {
     moving_ = true;
-    sim_.events->at(std::max(time_, now()), *this);
+    services_.clock.at(std::max(time_, services_.clock.now()), *this);
   }
   return false;
 }
@@ -278,30 +271,26 @@ bool pipe::issue_look(const command_t &command) {
   if (!in_flight_.empty()) {
     return false;
   }
-  core_.group().races.begin(agent_);
-  if (core_.check_accesses(agent_, command)) {
+  services_.races.begin(agent_);
+  if (services_.effects.check_accesses(agent_, command)) {
     look_begin_ = time_;
     moving_ = true;
-    sim_.events->at(std::max({time_, finish_, now()}), *this);
+    services_.clock.at(std::max({time_, finish_, services_.clock.now()}), *this);
   }
   return false;
 }
 
 void pipe::look(uint64_t now) {
   const command_t &command = front().command;
-  if (command.header.opcode_ == OP_READ_GM) {
-    core_.release_scalar(command, now);
-  } else {
-    core_.group().all.mark(command.mark.number, now);
-  }
+  services_.effects.look(command, now);
   spend(BARRIER, now + front().busy);
-  if (sim_.watched()) {
+  if (watched()) {
     tell_waited(look_begin_, {});
   }
   moving_ = false;
   pop();
-  core_.popped(*this);
-  sim_.events->wake(*this);
+  services_.effects.popped(*this);
+  wake();
 }
 
 void pipe::run(uint64_t now) {
@@ -311,21 +300,20 @@ void pipe::run(uint64_t now) {
   }
   move_begin_ = now;
   tell_activity(BUSY, now);
-  for (watcher *w : sim_.watchers) {
-    w->began(track_, command, now);
+  for (watcher *w : services_.watchers) {
+    w->began(track(), command, now);
   }
-  core_.group().bring_up_to_date_for(command, now);
+  services_.effects.bring_up_to_date_for(command, now);
   move_latency_ = move_alone_ = 0;
   if (command.header.opcode_ == OP_ATTN) {
-    core_.engine()->attend(*this, popped_, command.attn);
+    services_.engine->attend(*this, popped_, command.attn);
     return;
   }
-  const traffic::course course =
-      core_.group().all.memory().begin(*this, core_.group().die, core_.memory(), command, popped_, now);
+  const memory::course course = services_.memory.begin(*this, services_.die, services_.buffers, command, popped_, now);
   move_latency_ = course.latency;
   move_alone_ = course.duration;
   if (command.header.opcode_ == OP_LOAD_KV) {
-    core_.engine()->load(*this, popped_, command.load_kv, now + 1 + course.latency, course.duration);
+    services_.engine->load(*this, popped_, command.load_kv, now + 1 + course.latency, course.duration);
   }
 }
 
@@ -335,16 +323,16 @@ void pipe::moved(uint64_t cycle) {
   const unsigned opcode = command.header.opcode_;
   const bool awaited = atomic || opcode == OP_LOAD_KV || opcode == OP_ATTN;
   spend(BUSY, cycle);
-  for (watcher *w : sim_.watchers) {
-    w->ended(track_, command, cycle);
+  for (watcher *w : services_.watchers) {
+    w->ended(track(), command, cycle);
   }
   // The latency of an atomic command counts from the slices' answer, which may have come; an engine's
   // answer is all there is to wait for.
   const uint64_t latency = atomic ? move_latency_ : 0;
   const bool unanswered = awaited && early_answers_.empty();
-  if (!awaited && in_flight_.empty() && !sim_.watched()) {
+  if (!awaited && in_flight_.empty() && !watched()) {
     finish_ = std::max(time_ + move_latency_, finish_);
-    take_effect(command, popped_, core_.group().races.clock(agent_));
+    take_effect(command, popped_, services_.races.clock(agent_));
     return go_on();
   }
   flight f = {record_front(move_begin_), latency, unanswered, {}};
@@ -362,8 +350,8 @@ void pipe::moved(uint64_t cycle) {
 void pipe::go_on() {
   moving_ = false;
   pop();
-  core_.popped(*this);
-  sim_.events->wake(*this);
+  services_.effects.popped(*this);
+  wake();
 }
 
 void pipe::answered(uint64_t number, uint64_t cycle) {
@@ -373,7 +361,7 @@ void pipe::answered(uint64_t number, uint64_t cycle) {
       f.unanswered = false;
       f.what.ready = std::max(f.what.ready, cycle + f.latency);
       complete_in_order();
-      sim_.events->wake(*this);
+      wake();
       return;
     }
   }
@@ -384,8 +372,8 @@ void pipe::answered(uint64_t number, uint64_t cycle) {
 
 // A command whose effect's cycle is known leaves the pipe. As a rule nothing is before it, and nobody looks on.
 void pipe::pass(const command_t &command, uint64_t begin, uint64_t ready) {
-  const vector_clock &clock = core_.group().races.clock(agent_);
-  if (in_flight_.empty() && !sim_.watched()) {
+  const vector_clock &clock = services_.races.clock(agent_);
+  if (in_flight_.empty() && !watched()) {
     finish_ = std::max(ready, finish_);
     return take_effect(command, popped_, clock);
   }
@@ -403,7 +391,7 @@ void pipe::launch(const flight &f) {
 }
 
 void pipe::complete_in_order() {
-  while (!in_flight_.empty() && !in_flight_.front().unanswered && !sim_.stopped()) {
+  while (!in_flight_.empty() && !in_flight_.front().unanswered && !stopped()) {
     const flight f = in_flight_.front();
     in_flight_.pop_front();
     complete(f);
@@ -412,7 +400,7 @@ void pipe::complete_in_order() {
 
 void pipe::complete(const flight &f) {
   finish_ = std::max(f.what.ready, finish_);
-  for (watcher *w : sim_.watchers) {
+  for (watcher *w : services_.watchers) {
     soc_command_t done = f.what;
     done.done = finish_;
     w->done(done);
@@ -427,30 +415,30 @@ void pipe::take_effect(const command_t &command, uint64_t number, const vector_c
       return set_flag(command.set_flag, number, clock);
     case OP_CROSS_SET:
     case OP_PAIR_SET:  // the same fields
-      return core_.cross_set(command.cross_set, clock, finish_, {track_, number, finish_});
+      return services_.effects.cross_set(command.cross_set, clock, finish_, {track(), number, finish_});
     default:
-      sim_.result.flops += core_flops(&command);
-      core_.group().log(agent_, finish_, core_, command, number);
+      services_.result.flops += core_flops(&command);
+      services_.effects.take_effect(agent_, finish_, command, number);
   }
 }
 
 void pipe::set_flag(const cmd_set_flag_t &command, uint64_t number, const vector_clock &clock) {
-  if (!core_.flags().set(id_, finish_, clock, command, number)) {
-    core_.flag_twice(command);
+  if (!services_.flags.set(id_, finish_, clock, command, number)) {
+    services_.effects.flag_twice(command);
     return;
   }
-  for (watcher *w : sim_.watchers) {
-    w->flag_up(core_.number(), id_, command, finish_);
+  for (watcher *w : services_.watchers) {
+    w->flag_up(services_.core_number, id_, command, finish_);
   }
-  sim_.events->wake(*core_.pipes()[command.to]);
+  services_.pipes[command.to]->wake();
 }
 
 // --- those who look on ------------------------------------------------------------------------
 
 // From a cycle on it does this, for its next command unless it has none.
 void pipe::tell_activity(activity what, uint64_t cycle) const {
-  for (watcher *w : sim_.watchers) {
-    w->pipe_is(track_, what, what == EMPTY ? nullptr : &front().command, popped_, cycle);
+  for (watcher *w : services_.watchers) {
+    w->pipe_is(track(), what, what == EMPTY ? nullptr : &front().command, popped_, cycle);
   }
 }
 
@@ -467,16 +455,16 @@ void pipe::tell_standing() const {
 
 // A command whose times are known when it is issued has kept the pipe.
 void pipe::tell_passed(const command_t &command, uint64_t begin) const {
-  for (watcher *w : sim_.watchers) {
-    w->began(track_, command, begin);
-    w->ended(track_, command, time_);
+  for (watcher *w : services_.watchers) {
+    w->began(track(), command, begin);
+    w->ended(track(), command, time_);
   }
 }
 
 // The wait, barrier or SYNC_ALL at the front is over; cause: what it waited for.
 void pipe::tell_waited(uint64_t begin, const pipe_cause &cause) const {
   tell_passed(front().command, begin);
-  for (watcher *w : sim_.watchers) {
+  for (watcher *w : services_.watchers) {
     soc_command_t wait = record_front(begin);
     wait.cause_track = cause.track;
     wait.cause_number = cause.number;
@@ -489,7 +477,7 @@ void pipe::tell_waited(uint64_t begin, const pipe_cause &cause) const {
 
 // The engine takes an ATTN while earlier ones are still in it: what they write may not be read yet.
 bool pipe::check_in_flight(const command_t &command) {
-  if (command.header.opcode_ != OP_ATTN || !sim_.options.race_check) {
+  if (command.header.opcode_ != OP_ATTN) {
     return true;
   }
   core_access_t mine[CORE_MAX_ACCESSES], theirs[CORE_MAX_ACCESSES];
@@ -499,10 +487,8 @@ bool pipe::check_in_flight(const command_t &command) {
     for (size_t i = 0; i < count * others; ++i) {
       const core_access_t &read = mine[i / others];
       const core_access_t &written = theirs[i % others];
-      if (!read.write && written.write && read.space == written.space && accesses_overlap(read, written)) {
-        sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(read.space) + ": no PIPE_BARRIER orders " +
-                                   sim_.describe(core_.name(), command) + " after " +
-                                   sim_.describe(core_.name(), in_flight_[f].what.command));
+      if (!read.write && written.write && read.space == written.space && accesses_overlap(read, written) &&
+          !services_.effects.check_overlap(read.space, command, in_flight_[f].what.command)) {
         return false;
       }
     }
@@ -511,7 +497,7 @@ bool pipe::check_in_flight(const command_t &command) {
 }
 
 void pipe::report(uint64_t total, soc_pipe_t &out) const {
-  std::snprintf(out.core, sizeof out.core, "%s", core_.name().c_str());
+  std::snprintf(out.core, sizeof out.core, "%s", services_.core.c_str());
   out.pipe = core_pipe_name(id_);
   out.commands = popped_;
   out.busy = spent_[BUSY];

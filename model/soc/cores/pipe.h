@@ -12,20 +12,13 @@
 #ifndef AMALGAM_SOC_CORES_PIPE_H
 #define AMALGAM_SOC_CORES_PIPE_H
 
-#include <utility>
 #include <vector>
 
 #include "hal/command.h"
 #include "soc/cores/fifo.h"
-#include "soc/cores/flags.h"
-#include "soc/cores/scheduler.h"
-#include "soc/cores/simulation.h"
-#include "soc/races/race_detector.h"
-#include "soc/watch/watcher.h"
+#include "soc/cores/pipe_services.h"
 
 namespace soc {
-
-class core_unit;
 
 // A command with what can be said of it before its turn: by its firmware's thread, which runs ahead.
 struct pushed_command {
@@ -34,27 +27,25 @@ struct pushed_command {
   bool malformed;
 };
 
-class pipe : public task {
+class pipe final : public runner, public mover {
  public:
-  pipe(core_unit &core, unsigned id);
+  // track: its number for those who look on.
+  pipe(const pipe_services &services, unsigned id, unsigned track);
 
   // Queues a command that the scalar core pushes at its cycle; false: the queue is full.  The cycle
   // moves on to that in which the command got room.  order: of the push among those of its core.
   bool push(const pushed_command &pushed, uint64_t order, uint64_t &cycle);
-  // Goes on as far as it can.
-  void advance();
-  // Tells those who look on what it stands before, when it has gone as far as it can.
-  void tell_standing() const;
-  // True if it was not marked yet; advance() takes the mark away.
-  bool mark_woken() {
+  void advance() override;
+  void tell_standing() const override;
+  // It may be able to go on.
+  void wake() {
     __builtin_prefetch(&queue_[front_]);  // advance() reads it soon
-    return !std::exchange(woken_, true);
+    services_.clock.wake(*this);
   }
 
-  // The move under way has ended; the slices have done an atomic command, or the engine a LOAD_KV or an
-  // ATTN; the machine's SYNC_ALL is complete.
-  void moved(uint64_t cycle);
-  void answered(uint64_t number, uint64_t cycle);
+  void moved(uint64_t cycle) override;
+  void answered(uint64_t number, uint64_t cycle) override;
+  // The machine's SYNC_ALL is complete.
   void synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
 
   // Does it stand before a wait for this flag?
@@ -67,7 +58,6 @@ class pipe : public task {
   unsigned agent() const { return agent_; }
   uint64_t finish() const { return finish_; }
   uint64_t time() const { return time_; }
-  unsigned track() const { return track_; }
   // The command it is at.
   uint64_t number() const { return popped_; }
   // For those who ask what it is at: commands in its queue from the one that it is at on, those that are not done; is a
@@ -121,11 +111,12 @@ class pipe : public task {
   void tell_passed(const command_t &command, uint64_t begin) const;
   void tell_waited(uint64_t begin, const pipe_cause &cause) const;
 
-  core_unit &core_;
-  simulation &sim_;
-  unsigned id_;
-  unsigned agent_;
-  unsigned track_;
+  bool stopped() const { return services_.result.status != SOC_DONE; }
+  bool watched() const { return !services_.watchers.empty(); }
+
+  const pipe_services &services_;
+  const unsigned id_;
+  const unsigned agent_;
   std::vector<slot> queue_;           // a ring
   size_t front_ = 0, end_ = 0;        // places in it: of the command it is at, and of the next one pushed
   uint64_t pushed_ = 0, popped_ = 0;  // commands so far
@@ -133,7 +124,7 @@ class pipe : public task {
   fifo<uint64_t> early_answers_;  // to a command whose move goes on
   uint64_t time_ = 0;             // this pipe's clock
   uint64_t finish_ = 0;           // cycle of the last effect
-  bool woken_ = false, moving_ = false;
+  bool moving_ = false;
   bool syncing_ = false, synchronised_ = false;
   uint64_t move_begin_ = 0, move_latency_ = 0, move_alone_ = 0;
   uint64_t sync_begin_ = 0, look_begin_ = 0;

@@ -4,9 +4,29 @@
 #include <cstdio>
 
 #include "core/core.h"
+#include "soc/races/init_check.h"
 #include "soc/scalar/elf_image.h"
+#include "soc/scalar/emulator.h"
+#include "soc/watch/dumps.h"
+#include "soc/watch/tensor_book.h"
 
 namespace soc {
+
+simulation::simulation(const soc_options_t &run_options, soc_result_t &run_result)
+    : options(run_options),
+      config(run_options.config),
+      result(run_result),
+      trace(run_options.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr),
+      programs(run_options.firmware == SOC_FIRMWARE_RISCV),
+      emulators(std::make_unique<soc::emulators>()) {}
+
+simulation::~simulation() = default;
+
+bool simulation::is_done_in_rtl(const command_t &command) const {
+  const unsigned opcode = command.header.opcode_;
+  return (core_is_atomic(&command) && options.gm == SOC_GM_RTL) ||
+         ((opcode == OP_LOAD_KV || opcode == OP_ATTN) && options.engine == SOC_ENGINE_RTL);
+}
 
 shared_firmware &simulation::firmware(const std::string &file) {
   if (firmwares_.count(file) == 0) {
@@ -21,9 +41,6 @@ void simulation::stop(soc_status_t status, const std::string &message) {
   }
   result.status = status;
   std::snprintf(result.error, sizeof result.error, "%s", message.c_str());
-  if (sc_core::sc_is_running()) {
-    sc_core::sc_stop();
-  }
 }
 
 std::string simulation::describe(const std::string &core, const command_t &command, unsigned firmware) {

@@ -1,7 +1,4 @@
-// What every part of the SoC shares: the cycle count, the way to stop a run, the books, and those who look on.
-//
-// SystemC's nanosecond stands for one cycle of the cores' clock, so that all times are integers.
-// now() is the machine's clock; pipes and scalar cores run ahead of it (scheduler.h).
+// What every part of the SoC shares: the clock, the way to stop a run, the books, and those who look on.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_CORES_SIMULATION_H
 #define AMALGAM_SOC_CORES_SIMULATION_H
@@ -11,7 +8,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <systemc>
 #include <vector>
 
 #include "config/config.h"
@@ -26,12 +22,6 @@
 #include "soc/watch/waves.h"
 
 namespace soc {
-
-inline sc_core::sc_time cycles(uint64_t n) { return sc_core::sc_time(static_cast<double>(n), sc_core::SC_NS); }
-inline uint64_t now() {
-  static const uint64_t tick = cycles(1).value();
-  return sc_core::sc_time_stamp().value() / tick;
-}
 
 // Adds the wall time of its life to a sum.
 class stopwatch {
@@ -50,15 +40,15 @@ class stopwatch {
 // The end of what a run is stopped with that takes too long.
 constexpr char kTooLong[] = "longer than soc.max_cycles allows (--max-cycles)";
 
+class emulators;
 class shared_firmware;
+class init_check;
+class dumps;
+class tensor_book;
 
 struct simulation {
-  simulation(const soc_options_t &run_options, soc_result_t &run_result)
-      : options(run_options),
-        config(run_options.config),
-        result(run_result),
-        trace(run_options.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr),
-        programs(run_options.firmware == SOC_FIRMWARE_RISCV) {}
+  simulation(const soc_options_t &run_options, soc_result_t &run_result);
+  ~simulation();
 
   // Ends the run; the first message stays.  The calling process returns and must not go on.
   void stop(soc_status_t status, const std::string &message);
@@ -71,26 +61,35 @@ struct simulation {
   }
   std::string describe(const std::string &core, const command_t &command, unsigned firmware);
 
+  // Does the Verilog do what this command does?
+  bool is_done_in_rtl(const command_t &command) const;
+
   // RV64 firmware, loaded once for all cores.  Throws as load_elf does.
   shared_firmware &firmware(const std::string &file);
 
+ private:
+  std::map<std::string, std::shared_ptr<shared_firmware>> firmwares_;  // by file; they outlive their emulators
+
+ public:
   const soc_options_t &options;
   const config_t &config;
   soc_result_t &result;
   std::vector<watcher *> watchers;  // nobody, as a rule
   std::unique_ptr<waves> trace;     // for Verilated units' signals; null: no waveforms
   source_lines lines;
-  std::unique_ptr<scheduler> events;
-  std::unique_ptr<arithmetic> work;
-  uint64_t deadline = UINT64_MAX;     // of the kernel that runs: the cycle by which it has to be over
-  uint64_t stop_at = UINT64_MAX;      // ... and the last one that is wanted of it
+  scheduler clock;
+  std::unique_ptr<arithmetic> effects;
+  // Who look at values; null: nobody has asked for it.
+  std::unique_ptr<soc::init_check> init_check;
+  std::unique_ptr<soc::dumps> dumps;
+  std::unique_ptr<soc::tensor_book> tensor_book;  // for those who ask what memories hold (inspect/)
+  uint64_t deadline = UINT64_MAX;                 // of the kernel that runs: the cycle by which it has to be over
+  uint64_t stop_at = UINT64_MAX;                  // ... and the last one that is wanted of it
   uint64_t known_until = UINT64_MAX;  // of a run that was stopped: effects beyond this cycle are not looked at
-  questions asked;
+  soc::questions questions;
   workers programs;                // that run scalar cores
   unsigned cores = 0, tracks = 0;  // so far: numbers of the next core, and of its next pipe
-
- private:
-  std::map<std::string, std::shared_ptr<shared_firmware>> firmwares_;  // by file
+  std::unique_ptr<soc::emulators> emulators;
 };
 
 }  // namespace soc

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <deque>
+#include <vector>
 
 #include "hal/registers.h"
-#include "soc/cores/pipe.h"
+#include "soc/cores/scheduler.h"
+#include "soc/cores/simulation.h"
+#include "soc/engine/engine_port.h"
 
 namespace soc {
 namespace {
@@ -29,11 +33,69 @@ engine_shape_t shape_of(const simulation &sim) {
   return shape;
 }
 
-}  // namespace
+class queued_engine final : public attention_engine, public task {
+ public:
+  queued_engine(const std::string &name, simulation &sim, const core_memory_t &memory);
 
-attention_engine::attention_engine(sc_core::sc_module_name name, simulation &sim, const core_memory_t &memory)
-    : sc_module(name),
-      sim_(sim),
+  void load(mover &who, uint64_t number, const cmd_load_kv_t &command, uint64_t first, uint64_t duration) override;
+  void attend(mover &who, uint64_t number, const cmd_attn_t &command) override;
+  void run(uint64_t now) override;  // once a cycle of its clock while there is work
+
+ private:
+  struct loading {
+    mover *who;
+    uint64_t number;
+    cmd_load_kv_t command;
+    uint64_t first, duration;
+    uint32_t next = 0;  // key
+    uint64_t arrival() const { return first + next * duration / command.keys; }
+  };
+  struct attention {
+    mover *who;
+    uint64_t number;
+    cmd_attn_t command;
+    uint64_t begin;                      // cycle from which it may be taken
+    uint32_t offered = 0, answered = 0;  // queries of the groups so far
+    uint32_t masked = 0, mask_row = 0;   // those whose mask beats have been taken, and of the next
+  };
+
+  const engine_row_t *arrived_row();
+  void row_written();
+  void make_group(const attention &a);
+  void make_mask(const attention &a);
+  void offer();
+  attention *masking();
+  void offer_mask();
+  void group_taken();
+  void mask_taken();
+  void result_given();
+  uint32_t group_size(const attention &a, uint32_t first) const;
+  uint64_t edge(uint64_t tick) const;        // the cores' cycle of a clock edge
+  uint64_t next_tick(uint64_t cycle) const;  // the first clock edge after a cycle
+  void plan();
+
+  simulation &sim_;
+  const core_memory_t &memory_;
+  engine_shape_t shape_;
+  double ratio_;  // cores' cycles a cycle of this clock
+  std::unique_ptr<engine_port> port_;
+  uint64_t tick_ = 0;  // number of the clock edge after the last one that was simulated
+  std::deque<loading> loads_;
+  std::deque<attention> taken_in_, coming_;  // all groups taken, results not; the rest
+  bool group_offered_ = false, mask_offered_ = false;
+  engine_row_t row_{};
+  // The group on offer, and a result.
+  engine_group_t group_{};
+  std::vector<num_bf16_t> q_;
+  std::vector<uint32_t> limit_;
+  std::vector<uint8_t> mask_;
+  std::vector<num_element_t> carry_elements_, result_elements_;
+  std::vector<num_triplet_t> carry_, result_;
+  uint64_t planned_ = UINT64_MAX;  // cycle of the earliest event there is
+};
+
+queued_engine::queued_engine(const std::string &name, simulation &sim, const core_memory_t &memory)
+    : sim_(sim),
       memory_(memory),
       shape_(shape_of(sim)),
       ratio_(sim.config.soc.clock_mhz / sim.config.engine.clock_mhz),
@@ -41,23 +103,19 @@ attention_engine::attention_engine(sc_core::sc_module_name name, simulation &sim
       limit_(shape_.queries),
       mask_(shape_.queries * shape_.num.blocks) {
   const bool rtl = sim.options.engine == SOC_ENGINE_RTL && !sim.options.timing_only;
-  port_ = rtl ? make_engine_rtl(shape_, sim.options.building, this->name(), sim.trace.get()) : make_engine_c(shape_);
+  port_ = rtl ? make_engine_rtl(shape_, sim.options.building, name, sim.trace.get()) : make_engine_c(shape_);
   carry_ = triplets(shape_.queries, shape_.num.d + 1, carry_elements_);
   result_ = triplets(shape_.queries, shape_.num.d + 1, result_elements_);
-  SC_HAS_PROCESS(attention_engine);
-  SC_METHOD(tick);
-  dont_initialize();
-  sensitive << wake_;
 }
 
 // --- time -------------------------------------------------------------------------------------
 
 // A product that misses a whole number by rounding alone is that number.
-uint64_t attention_engine::edge(uint64_t tick) const {
+uint64_t queued_engine::edge(uint64_t tick) const {
   return static_cast<uint64_t>(std::ceil(static_cast<double>(tick) * ratio_ * (1 - 1e-15)));
 }
 
-uint64_t attention_engine::next_tick(uint64_t cycle) const {
+uint64_t queued_engine::next_tick(uint64_t cycle) const {
   auto tick = static_cast<uint64_t>(static_cast<double>(cycle) / ratio_);
   while (edge(tick) <= cycle) {
     ++tick;
@@ -66,26 +124,34 @@ uint64_t attention_engine::next_tick(uint64_t cycle) const {
 }
 
 // The next edge at which there is something to do, if there is.
-void attention_engine::plan() {
-  uint64_t tick = std::max(tick_, next_tick(now()));
+void queued_engine::plan() {
+  uint64_t tick = std::max(tick_, next_tick(sim_.clock.now()));
   if (coming_.empty() && taken_in_.empty()) {
     if (loads_.empty()) {
       return;
     }
     tick = std::max(tick, next_tick(loads_.front().arrival() - 1));
   }
-  wake_.notify(cycles(edge(tick) - now()));  // an earlier one that is planned stays
+  const uint64_t next = edge(tick);
+  if (next < planned_) {
+    planned_ = next;
+    sim_.clock.at(next, *this);
+  }
 }
 
-void attention_engine::tick() {
-  tick_ = next_tick(now());
+void queued_engine::run(uint64_t now) {
+  if (now != planned_) {
+    return;  // an earlier one has done its work
+  }
+  planned_ = UINT64_MAX;
+  tick_ = next_tick(now);
   offer();
   offer_mask();
   const engine_row_t *row = arrived_row();
   engine_port::handshakes done;
   {
     stopwatch watch(sim_.result.rtl_seconds);
-    done = port_->tick(row, now());
+    done = port_->tick(row, now);
     sim_.result.rtl_cycles += port_->has_data();
   }
   if (row != nullptr) {
@@ -107,15 +173,14 @@ void attention_engine::tick() {
 
 // --- keys -------------------------------------------------------------------------------------
 
-void attention_engine::load(pipe &who, uint64_t number, const cmd_load_kv_t &command, uint64_t first,
-                            uint64_t duration) {
+void queued_engine::load(mover &who, uint64_t number, const cmd_load_kv_t &command, uint64_t first, uint64_t duration) {
   loads_.push_back({&who, number, command, first, duration});
   plan();
 }
 
 // A row a cycle, in order.
-const engine_row_t *attention_engine::arrived_row() {
-  if (loads_.empty() || loads_.front().arrival() > now()) {
+const engine_row_t *queued_engine::arrived_row() {
+  if (loads_.empty() || loads_.front().arrival() > sim_.clock.now()) {
     return nullptr;
   }
   const loading &l = loads_.front();
@@ -127,10 +192,10 @@ const engine_row_t *attention_engine::arrived_row() {
   return &row_;
 }
 
-void attention_engine::row_written() {
+void queued_engine::row_written() {
   loading &l = loads_.front();
   if (++l.next == l.command.keys) {
-    pipe *who = l.who;
+    mover *who = l.who;
     const uint64_t number = l.number;
     loads_.pop_front();
     who->answered(number, edge(tick_));
@@ -139,17 +204,17 @@ void attention_engine::row_written() {
 
 // --- queries ----------------------------------------------------------------------------------
 
-void attention_engine::attend(pipe &who, uint64_t number, const cmd_attn_t &command) {
-  coming_.push_back({&who, number, command, now()});
+void queued_engine::attend(mover &who, uint64_t number, const cmd_attn_t &command) {
+  coming_.push_back({&who, number, command, sim_.clock.now()});
   plan();
 }
 
-uint32_t attention_engine::group_size(const attention &a, uint32_t first) const {
+uint32_t queued_engine::group_size(const attention &a, uint32_t first) const {
   return std::min(static_cast<uint32_t>(shape_.queries), a.command.queries - first);
 }
 
 // The group on offer; queries past the last one see no key.
-void attention_engine::make_group(const attention &a) {
+void queued_engine::make_group(const attention &a) {
   const cmd_attn_t &c = a.command;
   const uint32_t first = a.offered;
   const uint32_t count = group_size(a, first);
@@ -177,7 +242,7 @@ void attention_engine::make_group(const attention &a) {
 }
 
 // The mask beat of a row: bit [query][block].
-void attention_engine::make_mask(const attention &a) {
+void queued_engine::make_mask(const attention &a) {
   const cmd_attn_t &c = a.command;
   const size_t blocks = shape_.num.blocks;
   const uint32_t count = group_size(a, a.masked);
@@ -189,8 +254,8 @@ void attention_engine::make_mask(const attention &a) {
   }
 }
 
-void attention_engine::offer() {
-  if (!group_offered_ && !coming_.empty() && coming_.front().begin < now()) {
+void queued_engine::offer() {
+  if (!group_offered_ && !coming_.empty() && coming_.front().begin < sim_.clock.now()) {
     make_group(coming_.front());
     port_->offer_group(&group_);
     group_offered_ = true;
@@ -199,9 +264,9 @@ void attention_engine::offer() {
 
 // The command whose mask beats are next: the first one with some left, since those of a command's last
 // group may come when all its groups have been taken.
-attention_engine::attention *attention_engine::masking() {
-  const auto wants = [](const attention &a) {
-    return a.command.mask_mode == MASK_BITS && a.masked < a.command.queries && a.begin < now();
+queued_engine::attention *queued_engine::masking() {
+  const auto wants = [this](const attention &a) {
+    return a.command.mask_mode == MASK_BITS && a.masked < a.command.queries && a.begin < sim_.clock.now();
   };
   const auto taken = std::find_if(taken_in_.begin(), taken_in_.end(), wants);
   if (taken != taken_in_.end()) {
@@ -210,7 +275,7 @@ attention_engine::attention *attention_engine::masking() {
   return !coming_.empty() && wants(coming_.front()) ? &coming_.front() : nullptr;
 }
 
-void attention_engine::offer_mask() {
+void queued_engine::offer_mask() {
   const attention *a = mask_offered_ ? nullptr : masking();
   if (a != nullptr) {
     make_mask(*a);
@@ -219,20 +284,20 @@ void attention_engine::offer_mask() {
   }
 }
 
-void attention_engine::group_taken() {
+void queued_engine::group_taken() {
   attention &a = coming_.front();
   a.offered += group_size(a, a.offered);
   port_->offer_group(nullptr);
   group_offered_ = false;
   if (a.offered == a.command.queries) {
-    pipe *who = a.who;
+    mover *who = a.who;
     taken_in_.push_back(a);
     coming_.pop_front();
     who->moved(edge(tick_));
   }
 }
 
-void attention_engine::mask_taken() {
+void queued_engine::mask_taken() {
   attention &a = *masking();
   if (++a.mask_row == core_attn_rows(&a.command, a.masked, shape_.queries)) {
     a.mask_row = 0;
@@ -242,7 +307,7 @@ void attention_engine::mask_taken() {
   mask_offered_ = false;
 }
 
-void attention_engine::result_given() {
+void queued_engine::result_given() {
   attention &a = taken_in_.empty() ? coming_.front() : taken_in_.front();
   const cmd_attn_t &c = a.command;
   const uint32_t count = group_size(a, a.answered);
@@ -260,11 +325,18 @@ void attention_engine::result_given() {
   }
   a.answered += count;
   if (a.answered == c.queries) {
-    pipe *who = a.who;
+    mover *who = a.who;
     const uint64_t number = a.number;
     taken_in_.pop_front();
     who->answered(number, edge(tick_));
   }
+}
+
+}  // namespace
+
+std::unique_ptr<attention_engine> make_attention_engine(const std::string &name, simulation &sim,
+                                                        const core_memory_t &memory) {
+  return std::make_unique<queued_engine>(name, sim, memory);
 }
 
 }  // namespace soc

@@ -37,10 +37,10 @@ std::vector<std::string> split(const std::string &request) {
 std::string inspector::answer(const std::string &request, const std::string &here, uint64_t cycle) {
   const look::words asked_for = split(request);
   const std::string what = asked_for.empty() ? "help" : asked_for[0];
-  waits waits(all_, cycle);
-  const values values(all_);
-  if (!all_.sim().options.timing_only) {
-    all_.sim().work->finish_all(cycle);
+  waits waits(machine_, cycle);
+  const values values(machine_);
+  if (!machine_.sim().options.timing_only) {
+    machine_.sim().effects->finish_all(cycle);
   }
   if (what == "help") {
     return kHelp;
@@ -64,7 +64,7 @@ std::string inspector::answer(const std::string &request, const std::string &her
 void inspector::check(const std::string &request) {
   const look::words asked_for = split(request);
   const std::string what = asked_for.empty() ? "" : asked_for[0];
-  const values values(all_);
+  const values values(machine_);
   if (what == "show") {
     values.check_show(asked_for);
   } else if (what == "tensors" || what == "flags" || what == "pipes" || what == "why") {

@@ -19,7 +19,7 @@ namespace soc {
 
 class inspector {
  public:
-  explicit inspector(machine &all) : all_(all) {}
+  explicit inspector(machine &machine) : machine_(machine) {}
 
   // The answer, lines that end. here: whose program stands, "": nobody's. Values are those that effects up to the cycle
   // have left; UINT64_MAX: all that is known to have had its effect. Throws std::runtime_error, with a line, if
@@ -29,7 +29,7 @@ class inspector {
   void check(const std::string &request);
 
  private:
-  machine &all_;
+  machine &machine_;
 };
 
 }  // namespace soc

@@ -7,7 +7,7 @@ namespace soc {
 
 std::vector<core_unit *> look::cores() const {
   std::vector<core_unit *> list;
-  all_.for_each_core([&list](core_unit &c) { list.push_back(&c); });
+  machine_.for_each_core([&list](core_unit &c) { list.push_back(&c); });
   return list;
 }
 

@@ -15,7 +15,7 @@ class look {
  public:
   using words = std::vector<std::string>;
 
-  explicit look(machine &all) : all_(all), sim_(all.sim()) {}
+  explicit look(machine &machine) : machine_(machine), sim_(machine.sim()) {}
   std::vector<core_unit *> cores() const;
   // Throws std::runtime_error if there is none of that name.
   core_unit &core(const std::string &name) const;
@@ -25,7 +25,7 @@ class look {
   static std::string text_of(const command_t &command);
 
  protected:
-  machine &all_;
+  machine &machine_;
   simulation &sim_;
 };
 

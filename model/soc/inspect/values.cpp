@@ -119,7 +119,7 @@ void values::need_values() const {
 
 uint64_t values::find_address(const core_unit &core, core_space_t space, const std::string &text) const {
   const size_t plus = text.find('+');
-  for (const global_memory::array &a : all_.gm().arrays()) {
+  for (const global_memory::array &a : machine_.gm().arrays()) {
     if (space == SPACE_GM && text.substr(0, plus) == a.name) {
       return a.begin + (plus == std::string::npos ? 0 : number(text.substr(plus + 1), "an offset in bytes"));
     }
@@ -136,8 +136,7 @@ uint64_t values::find_address(const core_unit &core, core_space_t space, const s
 // A part of a tensor lies as all of it does, unless the request says otherwise.
 void values::take_layout(place &where, const words &request) const {
   const tensor_book::entry *last =
-      all_.written() == nullptr ? nullptr
-                                : all_.written()->find(where.core->memory().base[where.space], where.tensor.base);
+      !sim_.tensor_book ? nullptr : sim_.tensor_book->find(where.core->memory().base[where.space], where.tensor.base);
   if (last != nullptr && request.size() == 5 && core_type_bits(last->what.type) == core_type_bits(where.tensor.type)) {
     where.tensor.layout = last->what.layout;
     where.tensor.pitch = last->what.pitch;
@@ -181,7 +180,7 @@ values::place values::find_place(const words &request, const std::string &here) 
 
 // "out+64"; "" if it is in no array.
 std::string values::gm_name(uint64_t address) const {
-  for (const global_memory::array &a : all_.gm().arrays()) {
+  for (const global_memory::array &a : machine_.gm().arrays()) {
     if (address >= a.begin && address < a.end) {
       return std::string(a.name) + (address == a.begin ? "" : "+" + std::to_string(address - a.begin));
     }
@@ -204,7 +203,7 @@ std::string values::writer_of(const tensor_book::entry &e) const {
 // --- tensors ------------------------------------------------------------------------------------
 
 std::string values::tensors_of(const core_unit &core, core_space_t space) const {
-  std::vector<tensor_book::entry> list = all_.written()->entries(core.memory().base[space]);
+  std::vector<tensor_book::entry> list = sim_.tensor_book->entries(core.memory().base[space]);
   size_t older = 0;
   if (list.size() > MOST_LISTED) {  // those written last
     older = list.size() - MOST_LISTED;
@@ -248,7 +247,7 @@ std::string values::show(const words &request, const std::string &here) const {
   need_values();
   const place where = find_place(request, here);
   const core_memory_t &memory = where.core->memory();
-  const tensor_book::entry *last = all_.written()->find(memory.base[where.space], where.tensor.base);
+  const tensor_book::entry *last = sim_.tensor_book->find(memory.base[where.space], where.tensor.base);
   core_tensor_t t = where.tensor;
   if (t.rows == 0) {
     if (last == nullptr) {

@@ -4,13 +4,14 @@
 #define AMALGAM_SOC_INSPECT_VALUES_H
 
 #include "soc/inspect/look.h"
+#include "soc/watch/tensor_book.h"
 
 namespace soc {
 
 // Requests are words; all throw std::runtime_error, with a line, if one makes no sense.
 class values : public look {
  public:
-  explicit values(machine &all) : look(all) {}
+  explicit values(machine &machine) : look(machine) {}
   // Throws if there are none.
   void need_values() const;
   void check_show(const words &request) const { find_place(request, ""); }

@@ -13,7 +13,7 @@ namespace soc {
 class waits : public look {
  public:
   // cycle: flags that come up later are not up yet.
-  waits(machine &all, uint64_t cycle) : look(all), cycle_(cycle) {}
+  waits(machine &machine, uint64_t cycle) : look(machine), cycle_(cycle) {}
   std::string flags(core_unit &core) const;
   std::string pipes(core_unit &core) const;
   std::string why(core_unit &core);

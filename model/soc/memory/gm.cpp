@@ -41,6 +41,10 @@ struct arena {
     const auto *p = static_cast<const uint8_t *>(bytes);
     return base != nullptr && p >= base && p < base + room;
   }
+  void clear() {
+    madvise(base, std::min(used, room), MADV_DONTNEED);  // zeros again
+    used = kPage;
+  }
   // The offset of so many bytes; they may lie beyond the end.
   uint64_t take(uint64_t bytes) {
     const uint64_t offset = used;
@@ -271,6 +275,11 @@ extern "C" void *soc_alloc(uint64_t bytes) {
   soc::arena &memory = soc::the_arena();
   const uint64_t offset = memory.take(bytes);
   return memory.base == nullptr || memory.used > memory.room ? nullptr : memory.base + offset;
+}
+
+extern "C" void soc_clear_memory(void) {
+  soc::the_arena().clear();
+  soc::the_lazy_inputs().clear();
 }
 
 extern "C" void *soc_alloc_lazy(uint64_t bytes, soc_make_fn *make, const void *context, size_t context_bytes) {

@@ -22,6 +22,12 @@ void lazy_inputs::add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const v
       begin, begin + bytes, first, make, {copied, copied + context_bytes}, std::vector<chunk>(last - first + 1)}));
 }
 
+void lazy_inputs::clear() {
+  arrays_.clear();
+  there_.clear();
+  kept_ = kKept;
+}
+
 // Of the chunks that such a range has a part of.
 template <typename visit_fn>
 void lazy_inputs::for_chunks(const uint8_t *begin, uint64_t bytes, visit_fn visit) {

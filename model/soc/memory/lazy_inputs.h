@@ -27,6 +27,8 @@ class lazy_inputs {
   explicit lazy_inputs(uint64_t kept = kKept) : kept_(kept) {}
   // Before any thread holds anything.
   void add(uint8_t *begin, uint64_t bytes, soc_make_fn *make, const void *context, size_t context_bytes);
+  // There are none, and nobody holds anything.
+  void clear();
   bool empty() const { return arrays_.empty(); }
   // So many AI cores read them, each at places of its own.
   void serve(unsigned ai_cores) { kept_ = std::max(kept_, ai_cores * kOfCore); }

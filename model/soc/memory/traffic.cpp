@@ -1,18 +1,33 @@
+// The moves between cores and global memory: how long they take, and what they cost HBM and L2.
+//
+//   load    begins --bytes at the rate of pipe, L2 and HBM--> moved, and there a latency later
+//   store   begins --bytes at the rate of pipe and L2-------> moved, and visible a latency later
+//   atomic  as a store, and its beats go to the slices (slices/atomics.h); it is visible a latency after the
+//           last slice has answered
+//
+// Each die has an HBM and an L2 of its own; the arrays that a core uses are taken to be in its die's
+// memory.  Slices are those of the whole machine.
 // SPDX-License-Identifier: Apache-2.0
-#include "soc/memory/traffic.h"
-
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/estimate.h"
-#include "soc/cores/pipe.h"
+#include "hal/registers.h"
+#include "soc/cores/scheduler.h"
+#include "soc/cores/simulation.h"
+#include "soc/memory/bandwidth.h"
+#include "soc/memory/gm.h"
+#include "soc/memory/l2_cache.h"
+#include "soc/memory/memory.h"
+#include "soc/slices/atomics.h"
 
 namespace soc {
+namespace {
 
-// --- a die's HBM and L2
-// -----------------------------------------------------------------------
+// --- a die's HBM and L2 -----------------------------------------------------------------------
 
-class traffic::die : public task {
+class die : public task {
  public:
   die(simulation &sim, unsigned index, uint64_t memory)
       : sim_(sim),
@@ -27,7 +42,7 @@ class traffic::die : public task {
 
   l2_cache &l2() { return l2_; }
 
-  void begin(pipe &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
+  void begin(mover &who, uint64_t now, uint64_t cold, uint64_t warm, double limit) {
     advance(now);
     bandwidth_.begin(now, cold, warm, limit, reinterpret_cast<uint64_t>(&who));
     tell(now);
@@ -50,7 +65,7 @@ class traffic::die : public task {
       finished_.clear();
       bandwidth_.advance(end, finished_);
       for (const uint64_t token : finished_) {
-        reinterpret_cast<pipe *>(token)->moved(end);
+        reinterpret_cast<mover *>(token)->moved(end);
       }
     }
   }
@@ -58,7 +73,7 @@ class traffic::die : public task {
     const uint64_t next = bandwidth_.next();
     if (next < planned_) {
       planned_ = next;
-      sim_.events->at(next, *this);
+      sim_.clock.at(next, *this);
     }
   }
 
@@ -69,7 +84,7 @@ class traffic::die : public task {
     }
     die_load load;
     bandwidth_.each([&load](uint64_t token, double rate, bool cold) {
-      load.moves.push_back({reinterpret_cast<const pipe *>(token)->track(), rate});
+      load.moves.push_back({reinterpret_cast<const mover *>(token)->track(), rate});
       load.hbm += cold ? rate : 0;
       load.l2 += rate;
     });
@@ -86,8 +101,33 @@ class traffic::die : public task {
   std::vector<uint64_t> finished_;
 };
 
-// --- moves
-// ------------------------------------------------------------------------------------
+// --- moves ------------------------------------------------------------------------------------
+
+class traffic final : public memory {
+ public:
+  traffic(simulation &sim, global_memory &gm);
+
+  course begin(mover &who, unsigned die, const core_memory_t &buffers, const command_t &command, uint64_t number,
+               uint64_t now) override;
+  void apply(const core_memory_t &buffers, const command_t &command) override { atomics_.apply(buffers, command); }
+  uint64_t written_back() const override;
+  void report(soc_result_t &result) const override;
+
+ private:
+  void warm_up();
+  bool aligned(const core_access_t &gm) const;
+  struct gathered {
+    uint32_t count;  // of rows that are read
+    uint64_t cold;   // bytes of them that are not in L2
+    double share;    // of the pipe's rate
+  };
+  gathered gather(l2_cache &l2, const core_memory_t &buffers, const cmd_gather_in_t &command);
+
+  simulation &sim_;
+  global_memory &gm_;
+  std::vector<std::unique_ptr<die>> dies_;
+  atomics atomics_;
+};
 
 traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomics_(sim, gm) {
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
@@ -101,11 +141,8 @@ traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomi
   }
 }
 
-traffic::~traffic() = default;
-
-// What a run before this one left: of the inputs, as much as the dies' L2s hold
-// together, the first first.  Each die is given all of that, since it is not
-// known here which part its cores will read.
+// What a run before this one left: of the inputs, as much as the dies' L2s hold together, the first
+// first.  Each die is given all of that, since it is not known here which part its cores will read.
 void traffic::warm_up() {
   uint64_t room = dies_.size() * (uint64_t{sim_.config.gm.l2_mb} << 20);
   for (const global_memory::array &a : gm_.arrays()) {
@@ -119,19 +156,18 @@ void traffic::warm_up() {
   }
 }
 
-// Whether each row of a move begins where memory likes it. Rows without gaps
-// are one.
+// Whether each row of a move begins where memory likes it. Rows without gaps are one.
 bool traffic::aligned(const core_access_t &gm) const {
   const uint64_t align = sim_.config.gm.align_bytes;
   return (gm.base - GM_BASE) % align == 0 && (gm.rows <= 1 || gm.pitch % align == 0);
 }
 
 // The rows of a GATHER_IN, each as a move of its own.
-traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory, const cmd_gather_in_t &command) {
+traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &buffers, const cmd_gather_in_t &command) {
   gathered all = {};
   for (uint32_t row = 0; row < command.rows; ++row) {
     uint64_t address = 0;
-    if (core_gather_row(&memory, &command, row, &address) == CORE_GATHER_ROW) {
+    if (core_gather_row(&buffers, &command, row, &address) == CORE_GATHER_ROW) {
       const uint64_t offset = address - GM_BASE;
       all.cold += l2.read(offset, 1, command.row_bytes, 0, &sim_.result.hbm_read);
       all.share += estimate_efficiency(&sim_.config, command.row_bytes, offset % sim_.config.gm.align_bytes == 0);
@@ -142,8 +178,8 @@ traffic::gathered traffic::gather(l2_cache &l2, const core_memory_t &memory, con
   return all;
 }
 
-traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_t &memory, const command_t &command,
-                               uint64_t number, uint64_t now) {
+memory::course traffic::begin(mover &who, unsigned die_index, const core_memory_t &buffers, const command_t &command,
+                              uint64_t number, uint64_t now) {
   core_access_t accesses[CORE_MAX_ACCESSES];
   const size_t all = core_accesses(&command, accesses);
   size_t count = 0;    // of those to global memory, which come first from here on
@@ -156,14 +192,14 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
   }
   command_t sent = command;
   if (command.header.opcode_ == OP_COPY_OUT && command.copy_out.skip_zero != 0) {
-    sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&memory, &command));
+    sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&buffers, &command));
     bytes = uint64_t{sent.copy_out.rows} * sent.copy_out.row_bytes;
   }
   die &d = *dies_[die_index];
   uint64_t cold = 0;
   double share = 0;  // of the pipe's rate; 0: as one move
   if (command.header.opcode_ == OP_GATHER_IN) {
-    const gathered rows = gather(d.l2(), memory, command.gather_in);
+    const gathered rows = gather(d.l2(), buffers, command.gather_in);
     sent.gather_in.rows = rows.count;
     cold = rows.cold;
     share = rows.share;
@@ -199,7 +235,7 @@ traffic::course traffic::begin(pipe &who, unsigned die_index, const core_memory_
     if (bytes == 0) {
       who.answered(number, now);
     } else {
-      atomics_.send(who, memory, command, number, duration, now);
+      atomics_.send(who, buffers, command, number, duration, now);
     }
   }
   return {config_cycles(&sim_.config, latency_us), duration};
@@ -217,5 +253,9 @@ void traffic::report(soc_result_t &result) const {
   result.hbm_write += written_back();
   atomics_.report(result);
 }
+
+}  // namespace
+
+std::unique_ptr<memory> make_memory(simulation &sim, global_memory &gm) { return std::make_unique<traffic>(sim, gm); }
 
 }  // namespace soc

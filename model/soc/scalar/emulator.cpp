@@ -138,12 +138,6 @@ void emulator::on_instruction(uc_engine *, uint64_t address, uint32_t, void *sel
   static_cast<emulator *>(self)->core_->enter_instruction(address);
 }
 
-// Kept until the process ends: a worker may be in one.
-emulators &emulators::of_process() {
-  static auto *all = new emulators;
-  return *all;
-}
-
 std::unique_ptr<emulator> emulators::take(const shared_firmware &program, global_memory &gm) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -86,12 +86,11 @@ class emulator {
   user *core_ = nullptr;  // that it serves
 };
 
-// Those that serve no core now, by program.
+// Those of a machine that serve no core now, by program.
 class emulators {
  public:
   std::unique_ptr<emulator> take(const shared_firmware &program, global_memory &gm);
   void give(const shared_firmware &program, std::unique_ptr<emulator> unused);
-  static emulators &of_process();
 
  private:
   std::mutex mutex_;

@@ -10,8 +10,7 @@
 #include <iterator>
 
 #include "host/interrupt.h"
-#include "soc/cores/core_unit.h"
-#include "soc/cores/machine.h"
+#include "soc/cores/core_group.h"
 
 namespace soc {
 namespace {
@@ -47,12 +46,12 @@ std::string panic_code(uint64_t code) {
 
 }  // namespace
 
-scalar::scalar(core_unit &core, std::string firmware, bool pauses)
-    : core_(core), sim_(core.sim()), firmware_(std::move(firmware)), pauses_(pauses) {}
+scalar::scalar(const scalar_services &services, std::string firmware, bool pauses)
+    : core_(services), sim_(services.sim), firmware_(std::move(firmware)), pauses_(pauses) {}
 
 void scalar::tell(scalar_state state) const {
   for (watcher *w : sim_.watchers) {
-    w->scalar_is(core_.number(), state, time_);
+    w->scalar_is(core_.number, state, time_);
   }
 }
 
@@ -95,7 +94,7 @@ void scalar::stretch() {
 void scalar::go_on() {
   if (pauses_ && activity_ == RESTING && !all_handed_over_ && !abandoned_ && ready_.size() <= kBatches / 2) {
     activity_ = WAITING;
-    core_.sim().programs.add(*this);
+    sim_.programs.add(*this);
   }
 }
 
@@ -137,7 +136,7 @@ void scalar::spend(uint64_t instructions) {
 void scalar::end_too_long() { end(std::string("firmware runs ") + kTooLong); }
 
 void scalar::push(const command_t &command) {
-  batch_.push_back({cycles_, core_.look_at(command)});
+  batch_.push_back({cycles_, core_.port.look_at(command)});
   cycles_ = 0;
   if (command.header.opcode_ == OP_READ_GM) {
     hand_over();
@@ -150,7 +149,7 @@ void scalar::push(const command_t &command) {
 // The program's thread sleeps until memory is what its READ_GM may see.
 void scalar::hold() {
   if (pauses_) {
-    core_.sim().programs.away();
+    sim_.programs.away();
   }
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return released_ || abandoned_; });
@@ -158,7 +157,7 @@ void scalar::hold() {
   released_ = false;
   lock.unlock();
   if (pauses_) {
-    core_.sim().programs.back();
+    sim_.programs.back();
   }
 }
 
@@ -192,7 +191,7 @@ void scalar::print_log() {
     std::snprintf(escaped, sizeof escaped, plain ? "%c" : "\\x%02x", static_cast<unsigned char>(c));
     text += escaped;
   }
-  std::fprintf(stderr, "%s: %s\n", core_.name().c_str(), text.c_str());
+  std::fprintf(stderr, "%s: %s\n", core_.core.c_str(), text.c_str());
   log_.clear();
 }
 
@@ -208,13 +207,13 @@ void scalar::put_character(char c) {
 uint64_t scalar::read_register(uint64_t offset) {
   switch (offset) {
     case REG_CORE_KIND:
-      return core_.kind();
+      return core_.kind;
     case REG_CORE_INDEX:
-      return core_.index();
+      return core_.index;
     case REG_CORE_COUNT:
-      return core_kind_groups(core_.kind(), &sim_.config.soc);
+      return core_kind_groups(core_.kind, &sim_.config.soc);
     case REG_SUB_INDEX:
-      return core_.sub();
+      return core_.sub;
     case REG_SUB_COUNT:
       return sim_.config.soc.vector_cores;
     case REG_ARGS:
@@ -222,17 +221,17 @@ uint64_t scalar::read_register(uint64_t offset) {
     case REG_PAIR_COUNT:
       return pairing(sim_.config.soc).count;
     case REG_PAIR_INDEX:
-      return pairing(sim_.config.soc).pair(core_.index());
+      return pairing(sim_.config.soc).pair(core_.index);
     case REG_PAIR_SIDE:
-      return pairing(sim_.config.soc).side(core_.index());
+      return pairing(sim_.config.soc).side(core_.index);
     case REG_ENGINE_BLOCKS:
       return sim_.config.engine.blocks;
     case REG_ENGINE_QUERIES:
       return sim_.config.engine.queries;
     case REG_ENGINE_ROWS:
-      return core_.memory().bytes[SPACE_KV];
+      return core_.buffers.bytes[SPACE_KV];
     case REG_ENGINE_BUFFER:
-      return core_.memory().bytes[SPACE_EB];
+      return core_.buffers.bytes[SPACE_EB];
     default:
       end("firmware reads register offset " + std::to_string(offset) + ", which cannot be read");
       return 0;
@@ -269,8 +268,8 @@ void scalar::start(uint64_t cycle) {
   error_.clear();
   seconds_ = 0;
   const unsigned started = sim_.options.cube_only ? 1 : 1 + sim_.config.soc.vector_cores;  // of an AI core
-  time_ = cycle +
-          config_cycles(&sim_.config, sim_.config.soc.launch_us + core_.index() * started * sim_.config.soc.skew_us);
+  time_ =
+      cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us + core_.index * started * sim_.config.soc.skew_us);
   tell(RUNNING);
   begin();
   if (!pauses_) {
@@ -283,12 +282,12 @@ void scalar::start(uint64_t cycle) {
 }
 
 std::string scalar::question(const std::string &request) {
-  const questions::handle asked = core_.sim().asked.ask(core_.name(), request);
+  const questions::handle asked = sim_.questions.ask(core_.core, request);
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     changed_.notify_all();
   }
-  return core_.sim().asked.wait(asked, [this] { return is_abandoned(); });
+  return sim_.questions.wait(asked, [this] { return is_abandoned(); });
 }
 
 // More steps; false: there are none, the program has ended.  A program that neither pushes nor ends
@@ -296,22 +295,22 @@ std::string scalar::question(const std::string &request) {
 bool scalar::fetch() {
   std::unique_lock<std::mutex> lock(mutex_);
   const auto there = [this] { return !ready_.empty() || all_handed_over_; };
-  questions &asked = core_.sim().asked;
+  questions &asked = sim_.questions;
   if (!there() && activity_ == WAITING) {
-    core_.sim().programs.prefer(*this);
+    sim_.programs.prefer(*this);
   }
   while (!there()) {
-    const auto called = [&] { return there() || asked.any(core_.name()); };
+    const auto called = [&] { return there() || asked.any(core_.core); };
     const bool in_time = changed_.wait_for(lock, std::chrono::milliseconds(100), called);
     if (asked.any() && !there()) {  // in time: by this core's debugger; else by another's, which this one holds up
       lock.unlock();
       asked.serve();
       lock.lock();
     } else if (!in_time && host_interrupted()) {
-      core_.sim().stop(SOC_INTERRUPTED, "interrupted");
+      sim_.stop(SOC_INTERRUPTED, "interrupted");
       return false;
     } else if (!in_time && activity_ == WAITING) {
-      core_.sim().programs.insist(*this);
+      sim_.programs.insist(*this);
     }
   }
   if (ready_.empty()) {
@@ -332,15 +331,15 @@ bool scalar::fetch() {
 // Pushes without events: nobody else would have a turn, and their effects would pile up.  True: goes on when
 // the machine has caught up.
 bool scalar::is_far_ahead() {
-  if (sim_.events->taken() != event_) {
-    event_ = sim_.events->taken();
+  if (sim_.clock.taken() != event_) {
+    event_ = sim_.clock.taken();
     ahead_ = 0;
   }
   if (++ahead_ <= kAhead) {
     return false;
   }
   ahead_ = 0;
-  sim_.events->at(std::max(time_, now()), *this);
+  sim_.clock.at(std::max(time_, sim_.clock.now()), *this);
   return true;
 }
 
@@ -353,11 +352,11 @@ void scalar::release(uint64_t cycle) {
     released_ = true;
     changed_.notify_all();
   }
-  sim_.events->wake(*this);
+  sim_.clock.wake(*this);
 }
 
 void scalar::run(uint64_t) {
-  while (!halted_ && !held_ && !core_.sim().stopped()) {
+  while (!halted_ && !held_ && !sim_.stopped()) {
     if (next_ == taken_.size()) {
       if (!fetch()) {
         return finish();
@@ -368,7 +367,7 @@ void scalar::run(uint64_t) {
     time_ += counted_ ? 0 : s.cycles;
     counted_ = true;
     const uint64_t ready = time_;
-    if (!core_.push(s.pushed, time_)) {
+    if (!core_.port.push(s.pushed, time_)) {
       tell(BLOCKED);
       return;  // the queue is full
     }
@@ -376,8 +375,8 @@ void scalar::run(uint64_t) {
       tell(RUNNING);
     }
     if (time_ > sim_.deadline) {
-      return core_.sim().stop(SOC_STOPPED, std::string("the kernel takes ") + kTooLong + ": " +
-                                               core_.sim().describe(core_.name(), s.pushed.command));
+      return sim_.stop(SOC_STOPPED, std::string("the kernel takes ") + kTooLong + ": " +
+                                        sim_.describe(core_.core, s.pushed.command));
     }
     counted_ = false;
     ++next_;
@@ -392,42 +391,39 @@ void scalar::run(uint64_t) {
 }
 
 void scalar::finish() {
-  if (core_.sim().stopped()) {
+  if (sim_.stopped()) {
     return;
   }
   halted_ = true;
   tell(HALTED);
-  core_.sim().result.scalar_instructions += instructions_;
-  core_.sim().result.scalar_seconds += seconds_;
+  sim_.result.scalar_instructions += instructions_;
+  sim_.result.scalar_seconds += seconds_;
   if (!error_.empty()) {
-    source_lines &lines = core_.sim().lines;
+    source_lines &lines = sim_.lines;
     const std::string text = panic_ == 0 ? "" : lines.panic_text(error_at_, panic_code(panic_));
-    core_.sim().stop(SOC_STOPPED, core_.name() + " " + error_ + text + lines.backtrace(error_at_));
+    sim_.stop(SOC_STOPPED, core_.core + " " + error_ + text + lines.backtrace(error_at_));
   }
 }
 
 // An emulated program stops at its next basic block, one of the host at its next access to a register.  A thread of its
 // own may be left asleep, to end with the process; a program of the host that does nothing but run in circles is left
 // at that.
-void scalar::abandon() {
+bool scalar::abandon() {
   constexpr auto kPatience = std::chrono::seconds(1);
   std::unique_lock<std::mutex> lock(mutex_);
   abandoned_ = true;
   changed_.notify_all();
-  if (activity_ == WAITING && core_.sim().programs.remove(*this)) {
+  if (activity_ == WAITING && sim_.programs.remove(*this)) {
     activity_ = RESTING;
   }
-  changed_.wait_for(lock, kPatience, [this] { return pauses_ ? activity_ == RESTING : all_handed_over_; });
+  const auto is_over = [this] { return pauses_ ? activity_ == RESTING : all_handed_over_ || !thread_.joinable(); };
+  const bool over = changed_.wait_for(lock, kPatience, is_over);
   const bool returns = returns_;
   lock.unlock();
-  if (pauses_) {
-    return;
+  if (thread_.joinable()) {
+    returns ? thread_.join() : thread_.detach();
   }
-  if (returns) {
-    thread_.join();
-  } else {
-    thread_.detach();
-  }
+  return over;
 }
 
 }  // namespace soc

@@ -31,12 +31,39 @@
 
 namespace soc {
 
-class core_unit;
+class gdb_server;
+class global_memory;
+
+// Where a scalar core's commands go: its core.
+class scalar_port {
+ public:
+  // What can be said of a command before its turn; in any thread.
+  virtual pushed_command look_at(const command_t &command) const = 0;
+  // Queues it, or ends the run if it is malformed.  False: the queue is full; the scalar core will be called again
+  // when it is not.  cycle: of the push, moves on to when there was room.
+  virtual bool push(const pushed_command &pushed, uint64_t &cycle) = 0;
+
+ protected:
+  ~scalar_port() = default;
+};
+
+// What a scalar core needs of its core and of the machine, and all that it knows of them.
+struct scalar_services {
+  simulation &sim;
+  global_memory &gm;
+  const std::string &core;  // its name
+  core_kind_t kind;
+  unsigned number;      // of the core, for those who look on
+  unsigned index, sub;  // among those of its kind, and within its AI core
+  const core_memory_t &buffers;
+  gdb_server *debugger;  // null: nobody has asked for one
+  scalar_port &port;
+};
 
 class scalar : public task, public stretching {
  public:
   // pauses: it can, and has no thread of its own.
-  scalar(core_unit &core, std::string firmware, bool pauses);
+  scalar(const scalar_services &services, std::string firmware, bool pauses);
 
   // --- the simulation's side ---
   // Runs the program from its beginning; cycle: of the launch.
@@ -49,8 +76,8 @@ class scalar : public task, public stretching {
   // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }
   uint64_t time() const { return time_; }
-  // The run is over, the program need not be.
-  void abandon();
+  // The run is over, the program need not be.  False: it runs in circles, and goes on.
+  bool abandon();
 
   // --- a worker's side ---
   // Runs the program until it is far enough ahead, or over.
@@ -88,8 +115,8 @@ class scalar : public task, public stretching {
   // It is far enough ahead, or the run is over: execute() is to return.
   bool is_to_stop() const { return pausing_ || abandoned_.load(std::memory_order_relaxed); }
 
-  core_unit &core_;
-  const simulation &sim_;
+  const scalar_services core_;
+  simulation &sim_;
   const std::string firmware_;  // its file
 
  private:
@@ -150,8 +177,8 @@ class scalar : public task, public stretching {
   bool held_ = false;  // its READ_GM is in a queue, and not done
 };
 
-std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware);
-std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware);
+std::unique_ptr<scalar> make_scalar_riscv(const scalar_services &services, const std::string &firmware);
+std::unique_ptr<scalar> make_scalar_native(const scalar_services &services, const std::string &firmware);
 
 }  // namespace soc
 

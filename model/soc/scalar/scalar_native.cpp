@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "hal/native.h"
-#include "soc/cores/core_unit.h"
+#include "soc/memory/gm.h"
 #include "soc/scalar/scalar.h"
 
 namespace soc {
@@ -17,7 +17,7 @@ namespace {
 
 class scalar_native : public scalar {
  public:
-  scalar_native(core_unit &core, const std::string &firmware);
+  scalar_native(const scalar_services &services, const std::string &firmware);
 
  private:
   bool execute() override;
@@ -36,13 +36,14 @@ class scalar_native : public scalar {
 
 thread_local scalar_native *scalar_native::current = nullptr;
 
-scalar_native::scalar_native(core_unit &core, const std::string &firmware) : scalar(core, firmware, false) {
+scalar_native::scalar_native(const scalar_services &services, const std::string &firmware)
+    : scalar(services, firmware, false) {
   static const hal_host_t host = {host_read, host_write, host_gm};
   void *library = dlopen(firmware.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     throw std::runtime_error(std::string("firmware: ") + dlerror());
   }
-  entry_ = reinterpret_cast<void (*)()>(dlsym(library, (std::string(core_kind_name(core.kind())) + "_main").c_str()));
+  entry_ = reinterpret_cast<void (*)()>(dlsym(library, (std::string(core_kind_name(services.kind)) + "_main").c_str()));
   auto **host_slot = static_cast<const hal_host_t **>(dlsym(library, "hal_host"));
   if (host_slot == nullptr) {
     throw std::runtime_error("firmware: " + firmware + " does not define hal_host");
@@ -53,7 +54,7 @@ scalar_native::scalar_native(core_unit &core, const std::string &firmware) : sca
   Dl_info where;
   if (dladdr(host_slot, &where) != 0) {
     base_ = where.dli_fbase;
-    core.sim().lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
+    sim_.lines.set_load_base(reinterpret_cast<uint64_t>(where.dli_fbase));
   }
 }
 
@@ -123,12 +124,12 @@ void scalar_native::sleep_if_ended() {
   }
 }
 
-const void *scalar_native::host_gm(uint64_t address) { return current->core_.gm().base() + (address - GM_BASE); }
+const void *scalar_native::host_gm(uint64_t address) { return current->core_.gm.base() + (address - GM_BASE); }
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_native(core_unit &core, const std::string &firmware) {
-  return std::make_unique<scalar_native>(core, firmware);
+std::unique_ptr<scalar> make_scalar_native(const scalar_services &services, const std::string &firmware) {
+  return std::make_unique<scalar_native>(services, firmware);
 }
 
 }  // namespace soc

@@ -11,7 +11,8 @@
 #include <cstring>
 
 #include "hal/registers.h"
-#include "soc/cores/core_unit.h"
+#include "soc/cores/simulation.h"
+#include "soc/memory/gm.h"
 #include "soc/scalar/debug_info.h"
 #include "soc/scalar/elf_image.h"
 #include "soc/scalar/emulator.h"
@@ -23,7 +24,7 @@ namespace {
 
 class scalar_riscv : public scalar, private emulator::user, private gdb_server::target {
  public:
-  scalar_riscv(core_unit &core, const std::string &firmware, shared_firmware &shared);
+  scalar_riscv(const scalar_services &services, const std::string &firmware, shared_firmware &shared);
 
  private:
   // --- what its emulator meets ---
@@ -72,16 +73,15 @@ class scalar_riscv : public scalar, private emulator::user, private gdb_server::
 
 // --- a core ------------------------------------------------------------------------------------
 
-scalar_riscv::scalar_riscv(core_unit &core, const std::string &firmware, shared_firmware &shared)
-    : scalar(core, firmware, shared.fixed_code() && core.debugger() == nullptr),
+scalar_riscv::scalar_riscv(const scalar_services &services, const std::string &firmware, shared_firmware &shared)
+    : scalar(services, firmware, shared.fixed_code() && services.debugger == nullptr),
       shared_(shared),
-      windows_(core.gm().windows()),
-      debugger_(core.debugger()) {
+      windows_(services.gm.windows()),
+      debugger_(services.debugger) {
   if (shared.fixed_code() && debugger_ == nullptr) {  // what stops one from being made is told before anything runs
-    emulators &all = emulators::of_process();
-    all.give(shared, all.take(shared, core.gm()));
+    sim_.emulators->give(shared, sim_.emulators->take(shared, services.gm));
   } else {
-    emulator_ = std::make_unique<emulator>(shared, core.gm(), false, debugger_ != nullptr);
+    emulator_ = std::make_unique<emulator>(shared, services.gm, false, debugger_ != nullptr);
     emulator_->serve(*this, state_);
   }
 }
@@ -98,7 +98,7 @@ void scalar_riscv::begin() {
 
 void scalar_riscv::take_emulator() {
   if (!emulator_) {
-    emulator_ = emulators::of_process().take(shared_, core_.gm());
+    emulator_ = sim_.emulators->take(shared_, core_.gm);
     emulator_->serve(*this, state_);
   }
 }
@@ -106,7 +106,7 @@ void scalar_riscv::take_emulator() {
 void scalar_riscv::give_emulator() {
   if (!emulator_->is_whole()) {
     emulator_->save(state_);
-    emulators::of_process().give(shared_, std::move(emulator_));
+    sim_.emulators->give(shared_, std::move(emulator_));
   }
 }
 
@@ -287,8 +287,8 @@ void scalar_riscv::enter_block(uint64_t address, uint32_t bytes) {
 
 }  // namespace
 
-std::unique_ptr<scalar> make_scalar_riscv(core_unit &core, const std::string &firmware) {
-  return std::make_unique<scalar_riscv>(core, firmware, core.sim().firmware(firmware));
+std::unique_ptr<scalar> make_scalar_riscv(const scalar_services &services, const std::string &firmware) {
+  return std::make_unique<scalar_riscv>(services, firmware, services.sim.firmware(firmware));
 }
 
 }  // namespace soc

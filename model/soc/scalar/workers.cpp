@@ -25,10 +25,21 @@ workers::workers(bool emulated) : most_(static_cast<unsigned>(std::min(parallel_
   }
 }
 
+workers::~workers() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread &thread : threads_) {
+    thread.join();
+  }
+}
+
 // Somebody takes up what waits.  Under mutex_.
 void workers::call() {
   if (idle_ < waiting_.size() && idle_ + running_ < most_) {
-    std::thread(&workers::work, this).detach();  // it sleeps when the process ends
+    threads_.emplace_back(&workers::work, this);
     ++idle_;
   } else {
     changed_.notify_one();
@@ -83,7 +94,10 @@ void workers::back() {
 void workers::work() {
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return !waiting_.empty() && running_ < most_; });
+    changed_.wait(lock, [this] { return stopping_ || (!waiting_.empty() && running_ < most_); });
+    if (stopping_) {
+      return;
+    }
     stretching &next = *waiting_.front();
     waiting_.pop_front();
     --idle_;

@@ -7,6 +7,8 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 namespace soc {
 
@@ -23,6 +25,10 @@ class workers {
  public:
   // Programs for the emulator: it is loaded at once, in a thread of its own.
   explicit workers(bool emulated);
+  // No program may run any more.
+  ~workers();
+  workers(const workers &) = delete;
+  workers &operator=(const workers &) = delete;
 
   // A program can go on: a thread will run a stretch of it.
   void add(stretching &program);
@@ -46,6 +52,8 @@ class workers {
   std::deque<stretching *> waiting_;
   unsigned most_;  // threads that run at once; those that are away do not count
   unsigned idle_ = 0, running_ = 0;
+  bool stopping_ = false;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace soc

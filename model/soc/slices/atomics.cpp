@@ -7,7 +7,6 @@
 #include <string>
 
 #include "num/num_gm.h"
-#include "soc/cores/pipe.h"
 
 namespace soc {
 
@@ -23,21 +22,27 @@ struct atomics::timed_slice {
 // An atomic command on its way through several slices.
 class atomics::transfer : public task {
  public:
-  transfer(atomics &all, pipe &who, uint64_t number, std::vector<unsigned> slices)
-      : all_(all), who_(who), number_(number), slices_(std::move(slices)) {}
+  explicit transfer(atomics &all) : all_(all) {}
+
+  void begin(mover &who, uint64_t number) {
+    who_ = &who;
+    number_ = number;
+    slices_ = all_.touched_;
+    last_ = 0;
+  }
 
   void answered(unsigned slice, uint64_t cycle) {
     slices_.erase(std::find(slices_.begin(), slices_.end(), slice));
     last_ = std::max(last_, cycle);
   }
 
-  // Told that all have answered; deletes itself.
+  // Told that all have answered; may begin anew.
   bool end() {
     if (!slices_.empty()) {
       return false;
     }
-    who_.answered(number_, last_);
-    delete this;
+    who_->answered(number_, last_);
+    all_.done_.push_back(this);
     return true;
   }
 
@@ -55,16 +60,28 @@ class atomics::transfer : public task {
     for (const unsigned slice : slices_) {
       next = std::max(next, all_.earliest(slice, reinterpret_cast<uint64_t>(this)));
     }
-    all_.sim_.events->at(next, *this);
+    all_.sim_.clock.at(next, *this);
   }
 
  private:
   atomics &all_;
-  pipe &who_;
-  uint64_t number_;
+  mover *who_ = nullptr;
+  uint64_t number_ = 0;
   std::vector<unsigned> slices_;  // that have not answered
   uint64_t last_ = 0;
 };
+
+// One to the slices that are touched.
+atomics::transfer *atomics::begin(mover &who, uint64_t number) {
+  if (done_.empty()) {
+    transfers_.push_back(std::make_unique<transfer>(*this));
+    done_.push_back(transfers_.back().get());
+  }
+  transfer *next = done_.back();
+  done_.pop_back();
+  next->begin(who, number);
+  return next;
+}
 
 void atomics::advance_slice(unsigned slice, uint64_t now) {
   finished_.clear();
@@ -85,7 +102,7 @@ class atomics::stepper : public task {
     const uint64_t next = all_.rtl_.next(slice_);
     if (next < due_) {
       due_ = next;
-      all_.sim_.events->at(next, *this);
+      all_.sim_.clock.at(next, *this);
     }
   }
 
@@ -173,7 +190,8 @@ void atomics::add_rtl_slice(const slice_clock &clock) {
       }
     };
   }
-  rtl_.make(clock, make_gm_unit_rtl(name, gm_.base(), sim_.trace.get(), sim_.options.building), std::move(taken));
+  rtl_.make(clock, make_gm_unit_rtl(name, gm_.base(), sim_.clock, sim_.trace.get(), sim_.options.building),
+            std::move(taken));
   beats_.emplace_back();
   if (stepped_) {
     steppers_.push_back(std::make_unique<stepper>(*this, slice));
@@ -185,8 +203,8 @@ void atomics::add_rtl_slice(const slice_clock &clock) {
 
 atomics::~atomics() = default;
 
-void atomics::send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
-                   uint64_t now) {
+void atomics::send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number,
+                   uint64_t duration, uint64_t now) {
   const atomic_rows rows(command);
   if (!is_rtl()) {
     send_c(rows, memory, who, number, duration, now);
@@ -234,10 +252,10 @@ uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory) {
 }
 
 // Beat i of n arrives one cycle after now, plus i/n of the duration.
-void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number,
                        uint64_t duration, uint64_t now) {
   const uint64_t count = gather(rows, memory);
-  auto *to = new transfer(*this, who, number, touched_);
+  transfer *to = begin(who, number);
   for (const unsigned slice : touched_) {
     std::vector<gm_slice::beat> &beats = beats_[slice];
     for (gm_slice::beat &b : beats) {
@@ -264,7 +282,7 @@ static bool follows(const slice_run &run, const slice_run &more) {
 }
 
 // The same requests in the same cycles, but only their number and the cycles they take.
-void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number,
+void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number,
                      uint64_t duration, uint64_t now) {
   uint64_t count = 0;
   touched_.clear();
@@ -288,7 +306,7 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, pipe 
                    count += requests;
                  });
   }
-  auto *to = new transfer(*this, who, number, touched_);
+  transfer *to = begin(who, number);
   for (const unsigned slice : touched_) {
     timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count, timed_[slice].runs);
     timed_[slice].runs.clear();

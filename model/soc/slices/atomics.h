@@ -18,12 +18,11 @@
 #include "soc/cores/simulation.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/gm_requests.h"
+#include "soc/memory/memory.h"
 #include "soc/slices/gm_slices.h"
 #include "soc/slices/slice_queue.h"
 
 namespace soc {
-
-class pipe;
 
 class atomics {
  public:
@@ -33,7 +32,7 @@ class atomics {
   // Sends a command's beats from now on, spread over the cycles it takes alone:
   // who->answered(number, cycle) follows.  The Verilog takes the operands from the core's memory now,
   // and does it.
-  void send(pipe &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
+  void send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
             uint64_t now);
 
   // What an atomic command does, without the Verilog.
@@ -51,15 +50,16 @@ class atomics {
   };
 
   void add_rtl_slice(const slice_clock &clock);
+  transfer *begin(mover &who, uint64_t number);
   void advance_slice(unsigned slice, uint64_t now);
   void reach(const std::vector<unsigned> &slices, uint64_t now);
   void run_rtl(const std::vector<unsigned> &slices, uint64_t now);
   bool is_rtl() const { return rtl_.size() > 0; }
   uint64_t earliest(unsigned slice, uint64_t token);
   uint64_t gather(const atomic_rows &rows, const core_memory_t &memory);
-  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number, uint64_t duration,
+  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t duration,
                 uint64_t now);
-  void send_c(const atomic_rows &rows, const core_memory_t &memory, pipe &who, uint64_t number, uint64_t duration,
+  void send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t duration,
               uint64_t now);
 
   static void apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words, guard_count &count,
@@ -72,11 +72,13 @@ class atomics {
   std::vector<gm_slices::answer> answers_;          // of those that have just run
   std::vector<std::vector<gm_slice::beat>> beats_;  // of each, of the command being sent
   std::vector<std::unique_ptr<stepper>> steppers_;  // of each, if stepped_
-  std::vector<timed_slice> timed_;                  // --gm c: when they answer
-  std::vector<unsigned> touched_;                   // slices of the command being sent
-  std::vector<unsigned> reached_;                   // slices of the command that looks
-  std::vector<slice_queue::answer> finished_;       // of the slice looked at
-  std::vector<guard_count> guards_;                 // --gm c, by slice
+  std::vector<std::unique_ptr<transfer>> transfers_;
+  std::vector<transfer *> done_;               // of these: they may begin anew
+  std::vector<timed_slice> timed_;             // --gm c: when they answer
+  std::vector<unsigned> touched_;              // slices of the command being sent
+  std::vector<unsigned> reached_;              // slices of the command that looks
+  std::vector<slice_queue::answer> finished_;  // of the slice looked at
+  std::vector<guard_count> guards_;            // --gm c, by slice
 };
 
 }  // namespace soc

@@ -21,10 +21,12 @@
 
 namespace soc {
 
+class scheduler;
+
 // trace: where its signals go, under the given name, or null. Throws if the library that writes them
 // cannot be built.  building (may be null) is called before it is.
-std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace,
-                                          void (*building)(const char *what));
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
+                                          waves *trace, void (*building)(const char *what));
 
 class gm_slice {
  public:

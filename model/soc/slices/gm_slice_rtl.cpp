@@ -6,7 +6,7 @@
 
 #include "Vgm_atomic_slice.h"
 #include "engine/engine_library.h"
-#include "soc/cores/simulation.h"
+#include "soc/cores/scheduler.h"
 #include "soc/slices/gm_pins.h"
 #include "soc/slices/gm_slice.h"
 
@@ -26,13 +26,14 @@ class unit_untraced : public gm_pins<gm_unit, Vgm_atomic_slice> {
 // The library's unit, told when to write.
 class unit_traced : public gm_unit {
  public:
-  unit_traced(std::unique_ptr<gm_traced_unit> unit, waves &trace) : unit_(std::move(unit)), waves_(trace) {
+  unit_traced(std::unique_ptr<gm_traced_unit> unit, waves &trace, const scheduler &clock)
+      : unit_(std::move(unit)), waves_(trace), clock_(clock) {
     waves_.add_unit([this] { unit_->write(true, false); });
   }
 
   bool tick(const gm_request_t *request, bool &answered) override {
     unit_->settle(request);
-    if (waves_.unit_at(now())) {
+    if (waves_.unit_at(clock_.now())) {
       unit_->write(false, true);
     }
     return unit_->edge(request, answered);
@@ -42,9 +43,10 @@ class unit_traced : public gm_unit {
  private:
   std::unique_ptr<gm_traced_unit> unit_;
   waves &waves_;
+  const scheduler &clock_;
 };
 
-// The library stays open: a process simulates one machine.
+// The library stays open, for the machines to come.
 make_gm_traced_unit_t *open_library(void (*building)(const char *what)) {
   char message[512] = "";
   void *make = nullptr;
@@ -57,8 +59,8 @@ make_gm_traced_unit_t *open_library(void (*building)(const char *what)) {
 
 }  // namespace
 
-std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, waves *trace,
-                                          void (*building)(const char *what)) {
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
+                                          waves *trace, void (*building)(const char *what)) {
   // A slice is evaluated where it is. Verilator would start threads, before the first one, that nothing is ever given
   // to.
   VerilatedContext &context = *Verilated::threadContextp();
@@ -70,7 +72,7 @@ std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memo
   }
   static make_gm_traced_unit_t *const make = open_library(building);
   return std::make_unique<unit_traced>(std::unique_ptr<gm_traced_unit>(make(name.c_str(), memory, &trace->port())),
-                                       *trace);
+                                       *trace, clock);
 }
 
 }  // namespace soc
