@@ -17,6 +17,12 @@
 extern "C" {
 #endif
 
+// Told what a build of RTL is waited for; tell may be NULL.
+typedef struct engine_progress {
+  void (*tell)(void *context, const char *what);
+  void *context;
+} engine_progress_t;
+
 typedef struct engine_shape {
   num_engine_t num;  // design, arithmetic, D, P, N; N must be a multiple of P
   size_t queries;    // NQ, queries side by side
@@ -55,7 +61,7 @@ typedef struct engine_waves {
 
 // waves: NULL, or where the RTL's signals go. progress (may be NULL) is told what a build is
 // waiting for. NULL on failure, with one line in message (of size bytes).
-engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, void (*progress)(const char *what),
+engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, engine_progress_t progress,
                           char *message, size_t size);
 
 // The RTL in Icarus: hundreds of times slower, no waveforms; for cross-checks.

@@ -29,18 +29,18 @@ static bool run_script(const char *how, const char *folder, const char *argument
 }
 
 // A unit that is built already may lie in a build folder that this user cannot write to.
-static bool find_or_build(const char *arguments, const char *what, void (*progress)(const char *what),
+static bool find_or_build(const char *arguments, const char *what, engine_progress_t progress,
                           char path[PATH_MAX_BYTES]) {
   if (run_script("find", places_built(), arguments, path) || run_script("find", places_kept(), arguments, path)) {
     return true;
   }
-  if (progress != NULL) {
-    progress(what);
+  if (progress.tell != NULL) {
+    progress.tell(progress.context, what);
   }
   return run_script("build", places_kept(), arguments, path);
 }
 
-void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what), const char *symbol,
+void *unit_library_open(const char *arguments, const char *what, engine_progress_t progress, const char *symbol,
                         void **address, char *message, size_t size) {
   char path[PATH_MAX_BYTES];
   if (!find_or_build(arguments, what, progress, path)) {
@@ -60,7 +60,7 @@ void *unit_library_open(const char *arguments, const char *what, void (*progress
   return handle;
 }
 
-bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, void (*progress)(const char *what),
+bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, engine_progress_t progress,
                          engine_library_t *library, char *message, size_t size) {
   const num_engine_t *num = &shape->num;
   char arguments[256];

@@ -13,7 +13,7 @@ extern "C" {
 // Opens the library that build_unit.sh makes of these arguments (its TOP and what follows), and finds a symbol
 // of it. progress (may be NULL) is called with `what` before it is built. Returns a handle of dlopen(), or NULL,
 // with one line in message, if it cannot be built or loaded.
-void *unit_library_open(const char *arguments, const char *what, void (*progress)(const char *what), const char *symbol,
+void *unit_library_open(const char *arguments, const char *what, engine_progress_t progress, const char *symbol,
                         void **address, char *message, size_t size);
 
 // The one of an engine's shape.
@@ -30,7 +30,7 @@ static inline unsigned engine_trace_bits(engine_trace_t trace) { return trace ==
 
 // progress (may be NULL) is called before anything that takes long. False, with one line in message,
 // if the shape is impossible or its library cannot be built or loaded.
-bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, void (*progress)(const char *what),
+bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, engine_progress_t progress,
                          engine_library_t *library, char *message, size_t size);
 
 void engine_library_close(engine_library_t *library);

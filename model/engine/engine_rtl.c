@@ -173,7 +173,7 @@ static bool begin_waves(engine_rtl_t *rtl, engine_trace_t trace, char *message, 
   return true;
 }
 
-engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, void (*progress)(const char *what),
+engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, engine_progress_t progress,
                           char *message, size_t size) {
   engine_rtl_t *rtl = calloc(1, sizeof *rtl);
   if (rtl == NULL) {

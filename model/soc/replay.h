@@ -2,7 +2,7 @@
 // which they took effect, on the machine's own memories, which begin as they did. There is no time in it, and no
 // firmware; a command may be looked at before and after, changed, or left out.
 //
-// There with soc_options.replay, for a kernel that soc_run has run: of its first launch, or up to where it was
+// There with soc_options.watch.replay, for a kernel that soc_run has run: of its first launch, or up to where it was
 // stopped. Atomic stores are carried out by the C model. Arrays and results that were copied out stay as they are.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_REPLAY_H
@@ -36,7 +36,7 @@ soc_effect_t soc_replay_effect(const soc_replay_t *replay, size_t index);
 // "attention_cube.c:120 (load_stripe)": the line of the kernel that pushed it. Stays as long as the replay.
 const char *soc_replay_line(soc_replay_t *replay, size_t index);
 
-// Was its command at work within soc_options.dump_window, as --log has it?
+// Was its command at work within soc_options.watch.dump_window, as --log has it?
 bool soc_replay_in_window(const soc_replay_t *replay, size_t index);
 
 // The memory of a core by its name, and that name for good; NULL: there is none.

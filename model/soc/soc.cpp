@@ -29,21 +29,22 @@ struct soc_machine {
   soc_machine(const soc_options_t &options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
               soc_result_t &result)
       : sim(options, result), all_buffers(buffers), buffer_count(count) {
-    for (const waves_mark_t *mark : {&options.timeline_window.from, &options.timeline_window.to}) {
+    for (const waves_mark_t *mark : {&options.watch.timeline_window.from, &options.watch.timeline_window.to}) {
       soc::command_mark(*mark, options.config, "timeline-window");  // throws if there is no such command
     }
-    for (const waves_mark_t *mark : {&options.dump_window.from, &options.dump_window.to}) {
+    for (const waves_mark_t *mark : {&options.watch.dump_window.from, &options.watch.dump_window.to}) {
       soc::command_mark(*mark, options.config, "dump-window");
     }
-    for (size_t i = 0; i < options.gdb_count; ++i) {
-      if (!soc::core_exists(options.gdb[i].core, options.config.soc)) {
-        throw std::runtime_error(std::string("--gdb: no core '") + options.gdb[i].core + "' in this machine");
+    for (size_t i = 0; i < options.debug.gdb_count; ++i) {
+      if (!soc::core_exists(options.debug.gdb[i].core, options.config.soc)) {
+        throw std::runtime_error(std::string("--gdb: no core '") + options.debug.gdb[i].core + "' in this machine");
       }
     }
     add_watchers(options);
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
     // Those who look on, replays and engines read global memory as they please.
-    if (options.replay || options.gdb_count > 0 || options.show_count > 0 || options.config.soc.engines > 0) {
+    if (options.watch.replay || options.debug.gdb_count > 0 || options.debug.show_count > 0 ||
+        options.config.soc.engines > 0) {
       soc_hold(gm->base(), gm->bytes());
     }
     machine = std::make_unique<soc::machine>(sim, *gm);
@@ -52,7 +53,7 @@ struct soc_machine {
         book->given(gm->base(), buffers, count);
       }
     }
-    if (options.gdb_count > 0 || options.show_count > 0) {
+    if (options.debug.gdb_count > 0 || options.debug.show_count > 0) {
       add_inspector(options);
     }
     if (sim.trace) {
@@ -62,9 +63,9 @@ struct soc_machine {
 
   void add_inspector(const soc_options_t &options) {
     inspector = std::make_unique<soc::inspector>(*machine);
-    for (size_t i = 0; i < options.show_count; ++i) {
+    for (size_t i = 0; i < options.debug.show_count; ++i) {
       try {
-        inspector->check(options.show[i]);
+        inspector->check(options.debug.show[i]);
       } catch (const std::exception &error) {
         throw std::runtime_error(std::string("--show-on-stop: ") + error.what());
       }
@@ -87,27 +88,29 @@ struct soc_machine {
 
   // Of a run that was stopped.
   void show() {
-    for (size_t i = 0; sim.stopped() && inspector && i < sim.options.show_count; ++i) {
-      sim.options.shown(sim.options.show[i], ask(sim.options.show[i], "", sim.known_until).c_str());
+    for (size_t i = 0; sim.stopped() && inspector && i < sim.options.debug.show_count; ++i) {
+      sim.options.debug.shown(sim.options.debug.context, sim.options.debug.show[i],
+                              ask(sim.options.debug.show[i], "", sim.known_until).c_str());
     }
   }
 
   // The record first: the critical path reads it.
   void add_watchers(const soc_options_t &options) {
-    const bool whole = options.record || options.replay || options.timeline != nullptr || options.log != nullptr;
-    if (whole || options.critical_path != nullptr) {
+    const bool whole = options.watch.record || options.watch.replay || options.watch.timeline != nullptr ||
+                       options.watch.log != nullptr;
+    if (whole || options.watch.critical_path != nullptr) {
       recorder = std::make_unique<soc::recorder>(whole);
       sim.watchers.push_back(recorder.get());
     }
-    if (options.critical_path != nullptr) {
+    if (options.watch.critical_path != nullptr) {
       critical_path = std::make_unique<soc::critical_path>(*recorder, options.config.scalar.queue_depth);
       sim.watchers.push_back(critical_path.get());
     }
-    if (options.profile) {
+    if (options.watch.profile) {
       profile = std::make_unique<soc::profile>();
       sim.watchers.push_back(profile.get());
     }
-    if (options.replay) {
+    if (options.watch.replay) {
       replayer = std::make_unique<soc::replayer>();
       sim.watchers.push_back(replayer.get());
     }
@@ -201,17 +204,18 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   const soc_record_t &record = recorded.record();
   soc::cycle_window window;
   std::string missing;
-  if (!soc::find_window(record, options.timeline_window, options.config, window, missing)) {
+  if (!soc::find_window(record, options.watch.timeline_window, options.config, window, missing)) {
     sim.stop(SOC_BAD_INPUT, "--timeline-window: there was no " + missing);
     return;
   }
-  if (options.log != nullptr && !soc::write_log(options.log, record, sim.lines, window)) {
-    sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.log);
+  if (options.watch.log != nullptr && !soc::write_log(options.watch.log, record, sim.lines, window)) {
+    sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.watch.log);
   }
-  if (options.timeline != nullptr && !soc::write_timeline(options.timeline, recorded, sim.config, sim.lines, window)) {
-    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.timeline);
+  if (options.watch.timeline != nullptr &&
+      !soc::write_timeline(options.watch.timeline, recorded, sim.config, sim.lines, window)) {
+    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.watch.timeline);
   }
-  if (options.record) {
+  if (options.watch.record) {
     sim.result.record = &record;
   }
 }
@@ -232,7 +236,7 @@ static void finish(soc_machine *soc) {
   soc::simulation &sim = soc->sim;
   const soc::stopwatch watch(sim.result.seconds);
   if (sim.trace && !sim.trace->end(sim.stopped())) {
-    sim.stop(SOC_BAD_INPUT, std::string("trace: cannot write ") + sim.options.trace);
+    sim.stop(SOC_BAD_INPUT, std::string("trace: cannot write ") + sim.options.watch.trace);
   }
   if (!sim.stopped()) {
     soc->gm->copy_results();
@@ -251,7 +255,7 @@ static void finish(soc_machine *soc) {
     const uint64_t end = sim.result.launches > 0 ? sim.result.launch_cycles[0] : UINT64_MAX;
     soc::cycle_window window;
     std::string missing;
-    if (!soc::find_window(soc->recorder->record(), sim.options.dump_window, sim.config, window, missing)) {
+    if (!soc::find_window(soc->recorder->record(), sim.options.watch.dump_window, sim.config, window, missing)) {
       window = {UINT64_MAX, 0};  // of a run that was stopped before
       sim.stop(SOC_BAD_INPUT, "--dump-window: there was no " + missing);
     }
@@ -259,8 +263,8 @@ static void finish(soc_machine *soc) {
                                                soc->buffer_count, sim.lines);
     sim.result.replay = soc->replay.get();
   }
-  if (soc->critical_path && !sim.stopped() && !soc->critical_path->write(sim.options.critical_path, sim.lines)) {
-    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.critical_path);
+  if (soc->critical_path && !sim.stopped() && !soc->critical_path->write(sim.options.watch.critical_path, sim.lines)) {
+    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.watch.critical_path);
   }
 }
 

@@ -74,24 +74,62 @@ typedef struct soc_dump {
 enum { SOC_MAX_DUMPS = 32 };
 typedef enum soc_dump_type { SOC_DUMP_F32, SOC_DUMP_S32, SOC_DUMP_U16, SOC_DUMP_U8, SOC_DUMP_BOOL } soc_dump_type_t;
 
+// What is kept of a run, and written.
+typedef struct soc_watch {
+  bool record;                     // what every command did; files imply it
+  bool profile;                    // sums of what commands took: soc_result.profile
+  bool replay;                     // of soc_run: the record, and soc_result.replay can do it again (replay.h)
+  waves_window_t dump_window;      // soc_replay_in_window
+  const char *timeline;            // Chrome trace JSON to write, or NULL
+  const char *log;                 // the same as text, a line a command, or NULL
+  waves_window_t timeline_window;  // of both
+  const char *critical_path;       // JSON to write of what set the time (critical_path.h), or NULL
+  const char *trace;               // FST to write, of the Verilated units and the machine, or NULL
+  waves_window_t trace_window;
+  const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline
+  size_t trace_scope_count;
+  uint64_t trace_keep;  // 0: all; else only if the run is stopped, its last so many cycles
+} soc_watch_t;
+
+// How somebody looks into a run.
+typedef struct soc_debug {
+  const soc_gdb_t *gdb;  // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
+  size_t gdb_count;
+  // What a machine that is stopped is asked (inspect/inspector.h); each answer, lines of text, goes to `shown`.
+  const char *const *show;
+  size_t show_count;
+  void (*shown)(void *context, const char *request, const char *answer);
+  uint64_t stop_at;         // SOC_STOPPED after this cycle of a launch; 0: it goes on
+  const soc_dump_t *dumps;  // not with timing_only
+  size_t dump_count;        // at most SOC_MAX_DUMPS
+  // Writes one, from any thread: values are row after row. F32 stands for all types whose values it has; U16 and U8 are
+  // words and bytes whose type is not known. False: it cannot.
+  bool (*write_dump)(void *context, const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols,
+                     const void *values);
+  void *context;  // of shown and write_dump
+} soc_debug_t;
+
 typedef struct soc_options {
+  // The machine.
   config_t config;
   soc_firmware_t firmware;
+  soc_gm_t gm;
+  soc_engine_t engine;      // the attention engines, if config.soc.engines is not 0
+  num_engine_t engine_num;  // their design, arithmetic and d; blocks and rows are the config's
+  bool l2_warm;             // inputs are in L2 at the start, as much of them as fits
+  // The kernel.
   const char *firmware_file;  // ELF (riscv) or shared object (native)
   bool cube_only;             // the vector cores have nothing to do and need not be started
+  bool pairs;                 // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
+                              // a multiple of twice the dies
   unsigned launches;          // of soc_run, one after the other; 0 counts as 1
-  soc_gm_t gm;
-  soc_engine_t engine;                 // the attention engines, if config.soc.engines is not 0
-  num_engine_t engine_num;             // their design, arithmetic and d; blocks and rows are the config's
-  void (*building)(const char *what);  // told what a build of the RTL is waiting for; may be NULL
-  bool pairs;                          // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
-                                       // a multiple of twice the dies
-  bool race_check;                     // stop at an access that no flag orders
-  bool init_check;                     // note where what nobody wrote reaches results; nothing with timing_only
-  bool timing_only;                    // same cycles, no arithmetic: arrays keep their first values
-  bool l2_warm;                        // inputs are in L2 at the start, as much of them as fits
-  unsigned threads;                    // host threads for the arithmetic and for Verilated slices, this one included;
-                                       // 0 counts as 1; results and cycles do not depend on it
+  // The simulation.
+  bool race_check;             // stop at an access that no flag orders
+  bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
+  bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
+  unsigned threads;            // host threads for the arithmetic and for Verilated slices, this one included;
+                               // 0 counts as 1; results and cycles do not depend on it
+  engine_progress_t building;  // told what a build of the RTL is waiting for
   // Called from time to time, at most some ten times a second; may be NULL.
   void (*progress)(void *context, uint64_t cycles, uint64_t flops);
   void *progress_context;
@@ -99,31 +137,8 @@ typedef struct soc_options {
   // cycle.  May be NULL.
   void (*on_mark)(void *context, uint32_t number);
   void *on_mark_context;
-  bool record;                     // keep what every command did; files imply it
-  bool profile;                    // sum up what commands took: soc_result.profile
-  bool replay;                     // of soc_run: the same, and soc_result.replay can do it again (replay.h)
-  waves_window_t dump_window;      // soc_replay_in_window
-  const char *timeline;            // Chrome trace JSON to write, or NULL
-  const char *log;                 // the same as text, a line a command, or NULL
-  waves_window_t timeline_window;  // of both
-  const char *critical_path;       // JSON to write of what set the time (critical_path.h), or NULL
-  const soc_gdb_t *gdb;            // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
-  size_t gdb_count;
-  // What a machine that is stopped is asked (inspect/inspector.h); each answer, lines of text, goes to `shown`.
-  const char *const *show;
-  size_t show_count;
-  void (*shown)(const char *request, const char *answer);
-  uint64_t stop_at;         // SOC_STOPPED after this cycle of a launch; 0: it goes on
-  const soc_dump_t *dumps;  // not with timing_only
-  size_t dump_count;        // at most SOC_MAX_DUMPS
-  // Writes one, from any thread: values are row after row. F32 stands for all types whose values it has; U16 and U8 are
-  // words and bytes whose type is not known. False: it cannot.
-  bool (*write_dump)(const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols, const void *values);
-  const char *trace;  // FST to write, of the Verilated units and the machine, or NULL
-  waves_window_t trace_window;
-  const char *const *trace_scopes;  // globs (waves/waves.h); none: all, but of engines an outline
-  size_t trace_scope_count;
-  uint64_t trace_keep;  // 0: all; else only if the run is stopped, its last so many cycles
+  soc_watch_t watch;
+  soc_debug_t debug;
 } soc_options_t;
 
 enum { SOC_MAX_STALLS = 8, SOC_MAX_SYNCS = 8, SOC_ERROR_BYTES = 2048, SOC_PLACE_BYTES = 640 };
@@ -200,12 +215,12 @@ typedef struct soc_result {
   size_t launches;
   soc_mark_t *marks;  // in order of time, of all launches
   size_t mark_count;
-  soc_profile_t *profile;  // with soc_options.profile, most cycles first
+  soc_profile_t *profile;  // with soc_options.watch.profile, most cycles first
   size_t profile_count;
   soc_unwritten_t *unwritten;  // with init_check, in order of the stores
   size_t unwritten_count;
-  const soc_record_t *record;   // with soc_options.record; else NULL
-  struct soc_replay *replay;    // with soc_options.replay; else NULL
+  const soc_record_t *record;   // with soc_options.watch.record; else NULL
+  struct soc_replay *replay;    // with soc_options.watch.replay; else NULL
   struct soc_machine *machine;  // what record, replay and profile point into; soc_result_free deletes it
   // The host's side; the only part that may differ between two equal runs.
   uint64_t rtl_cycles;  // clock cycles of all Verilated units together

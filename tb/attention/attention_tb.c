@@ -635,7 +635,8 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
 static void open_bench(bench_t *bench, const arguments_t *arguments) {
   char message[512];
   bench->shape = arguments->shape;
-  if (!engine_library_open(&bench->shape, ENGINE_UNTRACED, NULL, &bench->library, message, sizeof message)) {
+  if (!engine_library_open(&bench->shape, ENGINE_UNTRACED, (engine_progress_t){0}, &bench->library, message,
+                           sizeof message)) {
     fprintf(stderr, "attention_tb: %s\n", message);
     exit(2);
   }

@@ -35,7 +35,7 @@ array: base llm/checkpoint num
 soc: core engine waves num config host hal rtl/gm
 soc/.: /cores /inspect /watch
 soc/cores: /. /engine /memory /races /scalar /watch
-soc/engine: /cores /watch
+soc/engine: /cores /memory /watch
 soc/inspect: /cores /memory /watch
 soc/memory: /. /cores /races /slices
 soc/races:

@@ -130,7 +130,7 @@ commands_case_t *commands_machine(unsigned number) {
                                .gm = SOC_GM_C,
                                .engine = SOC_ENGINE_C,
                                .timing_only = true,
-                               .record = true,
+                               .watch = {.record = true},
                                .cube_only = number % 2 == 1};
   base_error_t error;
   if (!config_open("ascend910_core", &c->options.config, &error)) {
@@ -227,7 +227,7 @@ static void simulate(commands_case_t *c) {
   char path[] = "/tmp/amalgam_commands_XXXXXX";
   const int descriptor = mkstemp(path);
   assert_true(descriptor >= 0);
-  c->options.critical_path = path;
+  c->options.watch.critical_path = path;
   buffers[LIST].init = c->list;
   const commands_args_t args = {buffers[LIST].address, c->count};
   soc_run(&c->options, buffers, BUFFERS, &args, sizeof args, &c->result);

@@ -60,9 +60,9 @@ uint64_t commands_random(commands_case_t *c, uint64_t low, uint64_t high);
 // A command of AI core (or engine) core; sub: which of its vector cores. Returns its place in the list.
 size_t commands_add(commands_case_t *c, core_kind_t kind, unsigned core, unsigned sub, command_t command);
 
-// Runs it, on a machine that is then no more, and checks what holds of every run: that scalar cores push as fast as they can and
-// as queues have room, that a pipe takes one command after the other, that its books say what it did, and that the
-// links of the critical path add up to the time.
+// Runs it, on a machine that is then no more, and checks what holds of every run: that scalar cores push as fast as
+// they can and as queues have room, that a pipe takes one command after the other, that its books say what it did, and
+// that the links of the critical path add up to the time.
 void commands_run(commands_case_t *c);
 
 // Runs firmware of the test's own instead, which pushes the commands of the list; nothing is checked.

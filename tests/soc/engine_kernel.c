@@ -22,6 +22,7 @@ typedef struct test {
   // Set by name=value.
   size_t fa2, corrected, d, heads, kv_heads, tokens, keys, chunk, engines, blocks, queries, rows;
   size_t buffer_kb, causal, mask, decode, rtl, native, seed, no_race_check, scale, special;
+  size_t machines;  // that run it one after the other, with the engine in Verilog and in C by turns
   // Derived.
   size_t all;  // keys at the end: keys and the decoded ones
   size_t share;
@@ -40,7 +41,7 @@ static const struct {
     SETTING(tokens, 1),  SETTING(keys, 100),    SETTING(chunk, 128),     SETTING(engines, 1), SETTING(blocks, 4),
     SETTING(queries, 1), SETTING(rows, 256),    SETTING(buffer_kb, 256), SETTING(causal, 0),  SETTING(mask, 0),
     SETTING(decode, 0),  SETTING(rtl, 0),       SETTING(native, 0),      SETTING(seed, 1),    SETTING(no_race_check, 0),
-    SETTING(scale, 4),   SETTING(special, 0),
+    SETTING(scale, 4),   SETTING(special, 0),   SETTING(machines, 1),
 #undef SETTING
 };
 
@@ -321,7 +322,12 @@ int main(int argc, char **argv) {
     return 2;
   }
   make_inputs(&test);
-  const int code = run(test, argv[1]);
+  int code = 0;
+  for (size_t i = 0; i < test.machines && code == 0; ++i) {
+    code = run(test, argv[1]);
+    soc_clear_memory();
+    test.rtl = test.rtl == 0;
+  }
   free_inputs(&test);
   return code;
 }

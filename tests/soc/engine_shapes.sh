@@ -42,6 +42,10 @@ check() {
     # shellcheck disable=SC2086
     run riscv_rtl elf $machine rtl=1 "$@"
     same riscv_c riscv_rtl
+    # shellcheck disable=SC2086
+    run one_process so $machine rtl=1 machines=2 "$@"
+    cat "$dir/rtl" "$dir/c" >"$dir/both"
+    same both one_process
   fi
 }
 

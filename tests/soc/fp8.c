@@ -200,7 +200,7 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
                                  .timing_only = run->timing,
                                  .l2_warm = run->warm,
                                  .threads = 2,
-                                 .timeline = run->timeline};
+                                 .watch = {.timeline = run->timeline}};
   soc_result_t result = {0};
   soc_run(&options, buffers, count, &problem.args, fp8_args_bytes(problem.lists), &result);
   if (result.unwritten_count > 0) {

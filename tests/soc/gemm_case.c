@@ -132,8 +132,7 @@ void gemm_case_run(const gemm_case_t *what, const char *firmware, gemm_outcome_t
                            .init_check = true,
                            .timing_only = what->timing_only,
                            .threads = what->threads,
-                           .timeline = what->timeline,
-                           .record = what->record};
+                           .watch = {.timeline = what->timeline, .record = what->record}};
   *outcome = (gemm_outcome_t){.status = SOC_BAD_INPUT};
   *result = (soc_result_t){0};
   if (!load_config(&options.config, what->cores, outcome)) {

@@ -248,7 +248,7 @@ static soc_status_t simulate(problem_t *p, const char *firmware, const config_t 
                                  .init_check = true,
                                  .timing_only = s->timing != 0,
                                  .threads = s->threads,
-                                 .log = s->log};
+                                 .watch = {.log = s->log}};
   return soc_run(&options, p->list.array, p->list.arrays, &args, sizeof args, result);
 }
 

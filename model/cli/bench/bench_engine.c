@@ -25,7 +25,7 @@ typedef struct inputs {
 } inputs_t;
 
 static engine_t *open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
-  return engine_open_rtl(shape, waves, NULL, message, size);
+  return engine_open_rtl(shape, waves, (engine_progress_t){0}, message, size);
 }
 
 static engine_t *open_icarus(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {

@@ -91,7 +91,9 @@ bool dumps_add(run_t *run) {
 }
 
 // C order; FP32 holds the values of all narrower formats.
-static bool write_array(const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols, const void *values) {
+static bool write_array(void *context, const char *path, soc_dump_type_t type, uint64_t rows, uint64_t cols,
+                        const void *values) {
+  (void)context;
   static const npy_type_t types[] = {[SOC_DUMP_F32] = NPY_F4,
                                      [SOC_DUMP_S32] = NPY_I4,
                                      [SOC_DUMP_U16] = NPY_U2,
@@ -111,9 +113,9 @@ void dumps_soc(const run_t *run, soc_options_t *soc) {
   for (size_t i = 0; i < all.count; ++i) {
     all.dump[i].path = outputs_path(&run->outputs, all.file[i]);
   }
-  soc->dumps = all.dump;
-  soc->dump_count = all.count;
-  soc->write_dump = write_array;
+  soc->debug.dumps = all.dump;
+  soc->debug.dump_count = all.count;
+  soc->debug.write_dump = write_array;
 }
 
 void dumps_written(run_t *run) {

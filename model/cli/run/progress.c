@@ -53,6 +53,12 @@ void progress_note(const progress_t *progress, const char *text) {
   }
 }
 
+static void tell_building(void *progress, const char *what) { progress_note(progress, what); }
+
+engine_progress_t progress_building(const progress_t *progress) {
+  return (engine_progress_t){tell_building, (void *)progress};
+}
+
 void progress_late_note(const progress_t *progress, const char *text) {
   if (host_seconds() - progress->start >= patience) {
     progress_note(progress, text);

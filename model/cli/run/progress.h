@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/engine.h"
+
 enum { PROGRESS_TEXT_BYTES = 128 };
 
 typedef struct progress {
@@ -22,6 +24,9 @@ void progress_start(progress_t *progress, bool quiet, uint64_t flops, double clo
 // Draws the bar on stderr, from the second second on.  A callback of soc.h; context is the
 // progress_t.
 void progress_update(void *context, uint64_t cycles, uint64_t flops);
+
+// For what waits for a build of RTL: it is said on the line.
+engine_progress_t progress_building(const progress_t *progress);
 
 // Replaces the line by a text; "" clears it.
 void progress_note(const progress_t *progress, const char *text);

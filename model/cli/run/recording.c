@@ -41,8 +41,8 @@ static uint64_t kept_cycles(const options_t *options) {
   return options->trace_on.value == 0 ? 0 : option_count_or(&options->trace_last, USUAL_LAST);
 }
 
-static void print_shown(const char *request, const char *answer) {
-  run_building("");  // the line of progress goes
+static void print_shown(void *progress, const char *request, const char *answer) {
+  progress_note(progress, "");
   printf("%s:\n%s", request, answer);
   fflush(stdout);
 }
@@ -62,14 +62,15 @@ static bool read_gdb(const options_t *options, soc_options_t *soc, base_error_t 
     snprintf(list[i].core, sizeof list[i].core, "%.*s", (int)length, text);
     list[i].port = (unsigned)port;
   }
-  soc->gdb = list;
-  soc->gdb_count = options->gdb.count;
-  return soc->gdb_count == 0 || soc->firmware == SOC_FIRMWARE_RISCV ||
+  soc->debug.gdb = list;
+  soc->debug.gdb_count = options->gdb.count;
+  return soc->debug.gdb_count == 0 || soc->firmware == SOC_FIRMWARE_RISCV ||
          base_fail(error, "--gdb: needs RV64 firmware; debug native firmware with the host's gdb");
 }
 
 // Requests are copied, as several may stand in one.
-static bool read_show(const options_t *options, soc_options_t *soc, base_error_t *error) {
+static bool read_show(const run_t *run, soc_options_t *soc, base_error_t *error) {
+  const options_t *options = &run->options;
   enum { SHOW_MAX = 64, SHOW_BYTES = 256 };
   static char text[SHOW_MAX][SHOW_BYTES];  // they outlive the machine
   static const char *list[SHOW_MAX];
@@ -87,17 +88,18 @@ static bool read_show(const options_t *options, soc_options_t *soc, base_error_t
       at += length + (at[length] == ';');
     }
   }
-  soc->show = list;
-  soc->show_count = count;
-  soc->shown = print_shown;
-  soc->stop_at = option_count_or(&options->stop_at, 0);
+  soc->debug.show = list;
+  soc->debug.show_count = count;
+  soc->debug.shown = print_shown;
+  soc->debug.context = (void *)&run->progress;
+  soc->debug.stop_at = option_count_or(&options->stop_at, 0);
   return count > 0 || options->show_on_stop.count == 0 ||
          base_fail(error, "--show-on-stop: expected what to show, as why");
 }
 
 static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *error) {
   const option_list_t *watch = &run->options.watch;
-  soc->replay = run->replay || watch->count > 0 || run->options.dump_all != NULL || retrace_wanted(run);
+  soc->watch.replay = run->replay || watch->count > 0 || run->options.dump_all != NULL || retrace_wanted(run);
   if (watch->count == 0 && run->options.watch_log != NULL) {
     return base_fail(error, "--watch-log: needs --watch");
   }
@@ -111,23 +113,23 @@ static bool check_watch(const run_t *run, soc_options_t *soc, base_error_t *erro
 
 bool recording_soc(const run_t *run, soc_options_t *soc, base_error_t *error) {
   const options_t *options = &run->options;
-  soc->timeline = run_path(run, RUN_TIMELINE);
-  soc->critical_path = run_path(run, RUN_CRITICAL_PATH);
-  soc->log = run_path(run, RUN_LOG);
-  soc->trace = run_path(run, RUN_TRACE);
-  soc->trace_scopes = options->trace_scope.item;
-  soc->trace_scope_count = options->trace_scope.count;
-  soc->trace_keep = kept_cycles(options);
-  soc->profile = options->profile;
+  soc->watch.timeline = run_path(run, RUN_TIMELINE);
+  soc->watch.critical_path = run_path(run, RUN_CRITICAL_PATH);
+  soc->watch.log = run_path(run, RUN_LOG);
+  soc->watch.trace = run_path(run, RUN_TRACE);
+  soc->watch.trace_scopes = options->trace_scope.item;
+  soc->watch.trace_scope_count = options->trace_scope.count;
+  soc->watch.trace_keep = kept_cycles(options);
+  soc->watch.profile = options->profile;
   if (options->timeline_window != NULL && options->timeline == NULL && options->log == NULL) {
     return base_fail(error, "--timeline-window: needs --timeline or --log");
   }
   dumps_soc(run, soc);
   return check_trace(options, error) && check_watch(run, soc, error) && read_gdb(options, soc, error) &&
-         read_show(options, soc, error) &&
-         read_window("timeline-window", options->timeline_window, &soc->timeline_window, error) &&
-         read_window("dump-window", options->dump_window, &soc->dump_window, error) &&
-         read_window("trace-window", options->trace_window, &soc->trace_window, error);
+         read_show(run, soc, error) &&
+         read_window("timeline-window", options->timeline_window, &soc->watch.timeline_window, error) &&
+         read_window("dump-window", options->dump_window, &soc->watch.dump_window, error) &&
+         read_window("trace-window", options->trace_window, &soc->watch.trace_window, error);
 }
 
 // --- an engine by itself ----------------------------------------------------------------------

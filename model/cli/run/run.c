@@ -13,15 +13,6 @@
 #include "cli/text/profile.h"
 #include "host/interrupt.h"
 
-// The terminal's line of progress, for callbacks that have no context; NULL: no run has it.
-static const progress_t *line;
-
-void run_building(const char *what) {
-  if (line != NULL) {
-    progress_note(line, what);
-  }
-}
-
 // --- output files -----------------------------------------------------------------------------
 
 static const char *table_path(const run_t *run, run_file_t file) {
@@ -229,7 +220,7 @@ static base_exit_t compute(run_t *run) {
     soc_options_t *soc = &own->machine->soc;
     progress_start(&run->progress, run->options.quiet, own->ops->flops(own) * (uint64_t)run->options.launches.value,
                    soc->config.soc.clock_mhz);
-    soc->building = run_building;
+    soc->building = progress_building(&run->progress);
     soc->progress = progress_update;
     soc->progress_context = &run->progress;
     progress_note(&run->progress, "simulating ...");
@@ -288,12 +279,10 @@ static run_t *run_new(const run_kernel_t *kernel, int argc, char **argv) {
     return NULL;
   }
   *run = (run_t){.kernel = kernel, .own = own, .word = argv, .words = argc};
-  line = &run->progress;
   return run;
 }
 
 void run_free(run_t *run) {
-  line = NULL;
   outputs_discard(&run->outputs);
   cJSON_Delete(run->numbers);
   kernel_release(run->own);

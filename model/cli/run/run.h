@@ -77,7 +77,4 @@ int run_main(const run_kernel_t *kernel, int argc, char **argv);
 // Where the simulation is to write a file, NULL: not asked for.
 const char *run_path(const run_t *run, run_file_t file);
 
-// Says on the progress line what is being waited for; for callbacks that have no context.
-void run_building(const char *what);
-
 #endif

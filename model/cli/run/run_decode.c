@@ -115,7 +115,7 @@ static bool prepare(run_t *run) {
     return false;
   }
   own->kernel.ops = &decode_ops;
-  machine.soc.building = run_building;
+  machine.soc.building = progress_building(&run->progress);
   decode_request_t request = decode_request(&machine);
   request.settings.machine.soc.l2_warm = o->decode_l2.value == 0;
   read_settings(o, &request.settings);

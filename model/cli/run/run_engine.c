@@ -44,7 +44,6 @@ static void read_settings(const options_t *o, engine_settings_t *settings) {
   settings->out_f32 = o->engine_out_f32;
   settings->threads = machine_threads(o);
   settings->clock_mhz = o->clock_mhz.value;
-  settings->building = run_building;
 }
 
 static bool prepare(run_t *run) {
@@ -53,6 +52,7 @@ static bool prepare(run_t *run) {
   request.judge = judge_options(options, options->golden.value);
   request.judge.verify = options->engine_verify;
   read_settings(options, &request.settings);
+  request.settings.building = progress_building(&run->progress);
   return recording_engine(run, &request.settings, &run->error) && read_input(options, &request.input, &run->error) &&
          engine_prepare(&request, (engine_run_t *)run->own, &run->error);
 }

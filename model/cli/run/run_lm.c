@@ -67,7 +67,7 @@ static bool read_machine(const run_t *run, kernel_machine_t *machine, base_error
   config->engine.blocks = (config_uint_t)option_count_or(&o->lm_blocks, config->engine.blocks);
   config->engine.queries = (config_uint_t)option_count_or(&o->lm_queries, config->engine.queries);
   machine->soc.firmware = o->lm_firmware.value != 0 ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  machine->soc.building = run_building;
+  machine->soc.building = progress_building(&run->progress);
   machine->soc.init_check = !o->no_init_check;
   return recording_soc(run, &machine->soc, error);
 }

@@ -30,8 +30,8 @@ typedef struct engine_settings {
   bool rtl;              // the Verilog, else its C model
   bool out_f32;          // the file of the result has FP32 values
   unsigned threads;
-  double clock_mhz;                    // for the time
-  void (*building)(const char *what);  // told what a build of the RTL waits for; may be NULL
+  double clock_mhz;            // for the time
+  engine_progress_t building;  // told what a build of the RTL waits for
   // Waveforms: NULL, or the FST to write
   const char *trace;
   uint64_t trace_from, trace_to;    // cycles

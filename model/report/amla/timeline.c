@@ -176,7 +176,7 @@ static bool simulate(report_jobs_t *jobs, const kernel_machine_t *machine, const
     return false;
   }
   report_job_t *job = report_add(jobs, machine, "amla", "timeline");
-  job->attention.settings.machine.soc.timeline = path;
+  job->attention.settings.machine.soc.watch.timeline = path;
   job->attention.input.seq_q = 2;
   job->attention.input.keys = excerpt.keys;
   if (!report_run(jobs, false, code, error)) {

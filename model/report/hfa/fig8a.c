@@ -87,7 +87,10 @@ typedef struct inputs {
   num_bf16_t q[(1 + MORE) * D], k[KEYS * D], v[KEYS * D], out[(1 + MORE) * D];
 } inputs_t;
 
-static void tell(const char *what) { fprintf(stderr, "fig8a: %s\n", what); }
+static void tell(void *context, const char *what) {
+  (void)context;
+  fprintf(stderr, "fig8a: %s\n", what);
+}
 
 static engine_t *open_engine(const report_context_t *context, size_t blocks, base_error_t *error) {
   const engine_shape_t shape = {.num = {.design = NUM_DESIGN_HFA, .d = D, .blocks = blocks, .rows = KEYS},
@@ -95,7 +98,8 @@ static engine_t *open_engine(const report_context_t *context, size_t blocks, bas
   char message[MESSAGE_BYTES] = "";
   engine_t *engine =
       context->settings->engine_rtl
-          ? engine_open_rtl(&shape, NULL, context->settings->quiet ? NULL : tell, message, sizeof message)
+          ? engine_open_rtl(&shape, NULL, (engine_progress_t){context->settings->quiet ? NULL : tell, NULL}, message,
+                            sizeof message)
           : engine_open_c(&shape, parallel_host_threads(), message, sizeof message);
   if (engine == NULL) {
     base_fail(error, "fig8a: %s", message);

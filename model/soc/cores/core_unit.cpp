@@ -41,9 +41,9 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
                 group.memory, group.die(), memory_,     nullptr,     flags_,        cross_flags_, pair_flags_,
                 pipes_,       *this} {
   add_memories();
-  for (size_t i = 0; i < sim_.options.gdb_count; ++i) {
-    if (name_ == sim_.options.gdb[i].core) {
-      debugger_ = std::make_unique<gdb_server>(name_, sim_.options.gdb[i].port);
+  for (size_t i = 0; i < sim_.options.debug.gdb_count; ++i) {
+    if (name_ == sim_.options.debug.gdb[i].core) {
+      debugger_ = std::make_unique<gdb_server>(name_, sim_.options.debug.gdb[i].port);
     }
   }
   pipes_.resize(PIPE_COUNT);

@@ -22,10 +22,10 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
       [this](uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
         carry_out(cycle, memory, command, dumped);
       });
-  if (sim.options.dump_count > 0) {
+  if (sim.options.debug.dump_count > 0) {
     sim.dumps = std::make_unique<dumps>(sim.options);
   }
-  if (!sim.options.timing_only && (sim.options.gdb_count > 0 || sim.options.show_count > 0)) {
+  if (!sim.options.timing_only && (sim.options.debug.gdb_count > 0 || sim.options.debug.show_count > 0)) {
     sim.tensor_book = std::make_unique<tensor_book>();
   }
   add_init_check();
@@ -178,7 +178,7 @@ void machine::mark(uint32_t number, uint64_t cycle) {
 
 void machine::stop_here() {
   sim_.known_until = sim_.stopped() ? sim_.known_until : sim_.stop_at;
-  sim_.stop(SOC_STOPPED, "stopped after cycle " + std::to_string(sim_.options.stop_at) + " (--stop-at)");
+  sim_.stop(SOC_STOPPED, "stopped after cycle " + std::to_string(sim_.options.debug.stop_at) + " (--stop-at)");
 }
 
 // True ends the run.
@@ -228,7 +228,7 @@ uint64_t machine::launch(const std::string &firmware) {
   const uint64_t begin = begin_ = latest();
   sim_.result.syncs = 0;
   marked_ = UINT64_MAX;
-  sim_.stop_at = sim_.options.stop_at == 0 ? UINT64_MAX : begin + sim_.options.stop_at;
+  sim_.stop_at = sim_.options.debug.stop_at == 0 ? UINT64_MAX : begin + sim_.options.debug.stop_at;
   sim_.deadline = begin + static_cast<uint64_t>(sim_.config.soc.max_cycles);
   const unsigned number = sim_.lines.use(firmware);
   for (watcher *w : sim_.watchers) {

@@ -16,7 +16,7 @@ simulation::simulation(const soc_options_t &run_options, soc_result_t &run_resul
     : options(run_options),
       config(run_options.config),
       result(run_result),
-      trace(run_options.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr),
+      trace(run_options.watch.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr),
       programs(run_options.firmware == SOC_FIRMWARE_RISCV),
       emulators(std::make_unique<soc::emulators>()) {}
 

@@ -16,7 +16,7 @@ namespace {
 
 class engine_rtl : public engine_port {
  public:
-  engine_rtl(const engine_shape_t &shape, void (*building)(const char *what), const std::string &name, waves *trace)
+  engine_rtl(const engine_shape_t &shape, const engine_progress_t &building, const std::string &name, waves *trace)
       : d_(shape.num.d), queries_(shape.queries), elements_(queries_ * (d_ + 1)), triplets_(queries_), trace_(trace) {
     char message[512] = "";
     const engine_trace_t how = trace == nullptr      ? ENGINE_UNTRACED
@@ -126,7 +126,7 @@ class engine_c : public engine_port {
 
 }  // namespace
 
-std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape, void (*building)(const char *what),
+std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape, const engine_progress_t &building,
                                              const std::string &name, waves *trace) {
   return std::make_unique<engine_rtl>(shape, building, name, trace);
 }

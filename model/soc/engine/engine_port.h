@@ -37,7 +37,7 @@ class engine_port {
 
 // Builds the Verilog of the shape if need be.  Its signals go to trace, if that is not null, under a
 // name.  Throws std::runtime_error.
-std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape, void (*building)(const char *what),
+std::unique_ptr<engine_port> make_engine_rtl(const engine_shape_t &shape, const engine_progress_t &building,
                                              const std::string &name, waves *trace);
 std::unique_ptr<engine_port> make_engine_c(const engine_shape_t &shape);
 

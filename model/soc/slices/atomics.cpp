@@ -156,7 +156,7 @@ uint64_t atomics::earliest(unsigned slice, uint64_t token) {
 
 // Who looks into memory while it changes, or at the slices' signals, sees each cycle by itself.
 static bool is_watched(const simulation &sim) {
-  return sim.trace != nullptr || sim.options.gdb_count > 0 || sim.options.show_count > 0;
+  return sim.trace != nullptr || sim.options.debug.gdb_count > 0 || sim.options.debug.show_count > 0;
 }
 
 atomics::atomics(simulation &sim, global_memory &gm)

@@ -26,7 +26,7 @@ class scheduler;
 // trace: where its signals go, under the given name, or null. Throws if the library that writes them
 // cannot be built.  building (may be null) is called before it is.
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
-                                          waves *trace, void (*building)(const char *what));
+                                          waves *trace, const engine_progress_t &building);
 
 class gm_slice {
  public:

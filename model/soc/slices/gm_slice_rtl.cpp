@@ -47,7 +47,7 @@ class unit_traced : public gm_unit {
 };
 
 // The library stays open, for the machines to come.
-make_gm_traced_unit_t *open_library(void (*building)(const char *what)) {
+make_gm_traced_unit_t *open_library(const engine_progress_t &building) {
   char message[512] = "";
   void *make = nullptr;
   if (unit_library_open("gm_atomic", "building the slices' RTL with waveforms", building, "make_gm_traced_unit", &make,
@@ -60,7 +60,7 @@ make_gm_traced_unit_t *open_library(void (*building)(const char *what)) {
 }  // namespace
 
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
-                                          waves *trace, void (*building)(const char *what)) {
+                                          waves *trace, const engine_progress_t &building) {
   // A slice is evaluated where it is. Verilator would start threads, before the first one, that nothing is ever given
   // to.
   VerilatedContext &context = *Verilated::threadContextp();

@@ -44,8 +44,8 @@ bool holds(const core_tensor_t &tensor, uint64_t address) {
 
 // "vector0_1.v#40": by the pipe's own count, unless there is a command of that name.
 dumps::dumps(const soc_options_t &options) : options_(options) {
-  for (size_t i = 0; i < options.dump_count; ++i) {
-    const soc_dump_t &what = options.dumps[i];
+  for (size_t i = 0; i < options.debug.dump_count; ++i) {
+    const soc_dump_t &what = options.debug.dumps[i];
     const bool of_pipe = what.mark.pipe[0] == '\0' && what.mark.core[0] != '\0' && !is_command(what.mark.command) &&
                          find_pipe(what.mark.command) < PIPE_COUNT;
     const core_space_t space = find_space(what);
@@ -90,8 +90,8 @@ void dumps::write(dump &d, const core_memory_t &memory, const command_t &command
   bool good = false;
   if (found != nullptr) {
     const core_tensor_t typed = types_.typed(memory, *found);
-    good = options_.write_dump(d.what->path, dump_type(typed.type), typed.rows, typed.cols,
-                               dump_values(memory, typed).data());
+    good = options_.debug.write_dump(options_.debug.context, d.what->path, dump_type(typed.type), typed.rows,
+                                     typed.cols, dump_values(memory, typed).data());
   }
   const std::lock_guard<std::mutex> lock(mutex_);
   d.written = good;

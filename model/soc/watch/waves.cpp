@@ -10,12 +10,12 @@ namespace {
 
 waves_t *make_file(const soc_options_t &options) {
   waves_options_t waves = {};
-  waves.path = options.trace;
+  waves.path = options.watch.trace;
   waves.unit = "1ps";
   waves.per_cycle = 1e6 / options.config.soc.clock_mhz;
-  waves.scopes = options.trace_scopes;
-  waves.scope_count = options.trace_scope_count;
-  waves.keep = options.trace_keep;
+  waves.scopes = options.watch.trace_scopes;
+  waves.scope_count = options.watch.trace_scope_count;
+  waves.keep = options.watch.trace_keep;
   return waves_new(&waves);
 }
 
@@ -24,11 +24,11 @@ waves_t *make_file(const soc_options_t &options) {
 // --- signals ----------------------------------------------------------------------------------
 
 waves::waves(const soc_options_t &options)
-    : everything_(options.trace_scope_count > 0),
-      from_(options.trace_window.from.cycle),
-      to_(options.trace_window.to.cycle),
-      from_mark_(options.trace_window.from, options.config, "trace-window"),
-      to_mark_(options.trace_window.to, options.config, "trace-window"),
+    : everything_(options.watch.trace_scope_count > 0),
+      from_(options.watch.trace_window.from.cycle),
+      to_(options.watch.trace_window.to.cycle),
+      from_mark_(options.watch.trace_window.from, options.config, "trace-window"),
+      to_mark_(options.watch.trace_window.to, options.config, "trace-window"),
       file_(make_file(options)) {
   if (file_ == nullptr) {
     throw std::runtime_error("out of memory");
