@@ -14,12 +14,12 @@
 #include "report/report_write.h"
 
 const report_title_t report_titles[REPORT_TITLES] = {
-#define REPORT(name, other, function, help) {#name, other, help},
+#define REPORT(name, other, function, needs, help) {#name, other, help},
 #include "report/reports.def"
 #undef REPORT
 };
 static report_function_t *const run_row[REPORT_TITLES] = {
-#define REPORT(name, other, function, help) function,
+#define REPORT(name, other, function, needs, help) function,
 #include "report/reports.def"
 #undef REPORT
 };

@@ -22,7 +22,7 @@
 
 enum {
   REPORT_TITLES = 0
-#define REPORT(name, other, function, help) +1
+#define REPORT(name, other, function, needs, help) +1
 #include "report/reports.def"
 #undef REPORT
 };
@@ -47,7 +47,7 @@ typedef struct report_context {
 // BASE_OUT_OF_TOLERANCE it was written all the same.
 typedef bool report_function_t(const report_context_t *context, base_exit_t *code, base_error_t *error);
 
-#define REPORT(name, other, function, help) report_function_t function;
+#define REPORT(name, other, function, needs, help) report_function_t function;
 #include "report/reports.def"
 #undef REPORT
 

@@ -2,13 +2,8 @@
 # report gm_area on the RTL as it is: says nothing with --quiet, writes three files, and of these an integer adder
 # in a memory lane is a small part of the multiplier that it stands for.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../../tests/json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../../tests/script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 "$SIM" report gm_area --quiet --out r >said 2>&1 || { cat said; exit 1; }
 [ ! -s said ] || { cat said; fail "says something with --quiet"; }
 for ending in json md svg; do

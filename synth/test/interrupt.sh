@@ -2,11 +2,7 @@
 # Ctrl-C while units are synthesised: the command ends at once with the signal's exit code, and so does all that
 # it started; nothing half-made stays.  In Yosys' place stands a program that never ends.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $1"; exit 1; }
+. "$(dirname "$0")/../../tests/script.sh"
 
 # Has a process ended, if perhaps not yet been collected by whoever does that for orphans? A moment is allowed.
 ended() {

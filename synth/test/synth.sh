@@ -2,18 +2,13 @@
 # `amalgam synth`: cell counts and area against the netlist, the roll-up against a sum by hand and against
 # flat synthesis of a tiny design, what is kept, and bad input.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 ROOT=$here/..
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../../tests/script.sh"
 liberty=/usr/share/qflow/tech/osu018/osu018_stdcells.lib
 [ -f "$liberty" ] || { echo "no $liberty: ./amalgam setup installs qflow-tech-osu018"; exit 1; }
 AMALGAM_SYNTH=$RESULTS
 export AMALGAM_SYNTH
-fail() { echo "FAILED: $1"; exit 1; }
-. "$here/../tests/json.sh"
 area() { jq .area_um2 "$1/area.json"; }
 
 # --- a unit: counted again, from the netlist and the library's areas

@@ -8,8 +8,7 @@ function(add_bus_test MODULE)
   verilated_model(${MODULE}_tb V${MODULE} ${MODULE} SOURCES ${RTL} ARGS ${TB_VERILATOR_ARGS} ${BUS_ARGS})
   target_link_libraries(${MODULE}_tb PRIVATE amalgam_num amalgam_include m)
   foreach(CASE ${BUS_CASES})
-    add_test(NAME unit/${MODULE}_${CASE} COMMAND ${MODULE}_tb ${CASE})
-    set_tests_properties(unit/${MODULE}_${CASE} PROPERTIES LABELS unit TIMEOUT 120)
+    amalgam_test(unit/${MODULE}_${CASE} 120 unit COMMAND ${MODULE}_tb ${CASE})
   endforeach()
 endfunction()
 
@@ -20,11 +19,10 @@ add_bus_test(attention_axi CASES 1 2 ARGS -GD=2 -GP=2 -GNQ=2 -GN=12)
 
 # Whole engines behind their buses: the same traffic and bits as without.
 foreach(DESIGN hfa fa2 expmul)
-  add_test(NAME attention/${DESIGN}_axi COMMAND attention_tb random --axi --design ${DESIGN} --d 4 --p 2 --nq 2 --n 32)
-  set_tests_properties(attention/${DESIGN}_axi PROPERTIES LABELS attention TIMEOUT 3600)
+  amalgam_test(attention/${DESIGN}_axi 3600 attention
+    COMMAND attention_tb random --axi --design ${DESIGN} --d 4 --p 2 --nq 2 --n 32)
 endforeach()
-add_test(NAME attention/hfa_axi_odd COMMAND attention_tb random --axi --d 5 --p 3 --nq 2 --n 21)
-set_tests_properties(attention/hfa_axi_odd PROPERTIES LABELS slow TIMEOUT 3600)
+amalgam_test(attention/hfa_axi_odd 3600 slow COMMAND attention_tb random --axi --d 5 --p 3 --nq 2 --n 21)
 
 # An offer that a manager changes before it is taken, in Icarus: tests unit/bus_contract_*.
 set(BUS_CONTRACT ${CMAKE_CURRENT_BINARY_DIR}/bus_contract.vvp)
@@ -38,6 +36,6 @@ foreach(CHANGE "none:bus contract: kept" address:u_addresses.address_is_held.kep
     access:u_port.read_address_is_held.kept)
   string(REGEX MATCH "^[a-z]+" WHICH ${CHANGE})
   string(REGEX REPLACE "^[a-z]+:" "" SAID ${CHANGE})
-  add_test(NAME unit/bus_contract_${WHICH} COMMAND ${VVP} -n ${BUS_CONTRACT} +change=${WHICH})
-  set_tests_properties(unit/bus_contract_${WHICH} PROPERTIES LABELS unit TIMEOUT 60 PASS_REGULAR_EXPRESSION "${SAID}")
+  amalgam_test(unit/bus_contract_${WHICH} 60 unit COMMAND ${VVP} -n ${BUS_CONTRACT} +change=${WHICH}
+    PROPERTIES PASS_REGULAR_EXPRESSION "${SAID}")
 endforeach()

@@ -9,9 +9,8 @@ verilog_files(BF16_DOT_RTL bf16_dot)
 function(bf16_icarus NAME TOP PARAMETER TB COUNT)
   set(VECTORS ${CMAKE_CURRENT_BINARY_DIR}/${NAME}.txt)
   add_icarus_test(${NAME} ${TOP} ${VECTORS} ${COUNT} -P${TOP}.${PARAMETER})
-  add_test(NAME unit/${NAME}_emit COMMAND ${TB} --emit ${VECTORS} --count ${COUNT})
-  set_tests_properties(unit/${NAME}_emit PROPERTIES
-    LABELS unit TIMEOUT 30 FIXTURES_SETUP ${NAME}_vectors)
+  amalgam_test(unit/${NAME}_emit 30 unit COMMAND ${TB} --emit ${VECTORS} --count ${COUNT}
+    PROPERTIES FIXTURES_SETUP ${NAME}_vectors)
   set_tests_properties(unit/${NAME}_icarus PROPERTIES FIXTURES_REQUIRED ${NAME}_vectors)
 endfunction()
 
@@ -36,12 +35,9 @@ foreach(NAME mul add max diff div exp)
 
   bf16_icarus(bf16_${NAME} bf16_vectors UNIT=${UNIT} ${TB} 8192)
 
-  add_test(NAME unit/bf16_${NAME} COMMAND ${TB})
-  set_tests_properties(unit/bf16_${NAME} PROPERTIES LABELS unit TIMEOUT 60)
+  amalgam_test(unit/bf16_${NAME} 60 unit COMMAND ${TB})
   if(NOT NAME STREQUAL exp)
-    add_test(NAME unit/bf16_${NAME}_exhaustive COMMAND ${TB} --exhaustive --threads 2)
-    set_tests_properties(unit/bf16_${NAME}_exhaustive PROPERTIES
-      LABELS slow TIMEOUT 3600 PROCESSORS 2)
+    amalgam_test(unit/bf16_${NAME}_exhaustive 3600 slow COMMAND ${TB} --exhaustive --threads 2 PROPERTIES PROCESSORS 2)
   endif()
   math(EXPR UNIT "${UNIT} + 1")
 endforeach()
@@ -65,8 +61,6 @@ foreach(D 2 3 4 32 48 64 80 128)
 
   bf16_icarus(bf16_dot_d${D} bf16_dot_vectors D=${D} ${TB} 200)
 
-  add_test(NAME unit/bf16_dot_d${D} COMMAND ${TB})
-  add_test(NAME unit/bf16_dot_long_d${D} COMMAND ${TB} --count 5000000 --seed 2)
-  set_tests_properties(unit/bf16_dot_d${D} PROPERTIES LABELS unit TIMEOUT 60)
-  set_tests_properties(unit/bf16_dot_long_d${D} PROPERTIES LABELS slow TIMEOUT 3600)
+  amalgam_test(unit/bf16_dot_d${D} 60 unit COMMAND ${TB})
+  amalgam_test(unit/bf16_dot_long_d${D} 3600 slow COMMAND ${TB} --count 5000000 --seed 2)
 endforeach()

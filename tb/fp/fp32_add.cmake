@@ -11,10 +11,8 @@ target_include_directories(fp32_add_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/fp)
 add_executable(fp32_add_tb fp/fp32_add_tb.c)
 target_link_libraries(fp32_add_tb PRIVATE amalgam_warnings amalgam_tb amalgam_num fp32_add_rtl m)
 
-add_test(NAME unit/fp32_add COMMAND fp32_add_tb --count 10000000)
-add_test(NAME unit/fp32_add_vectors
-  COMMAND fp32_add_tb --vectors ${CMAKE_CURRENT_SOURCE_DIR}/vectors/f32_add.txt)
-set_tests_properties(unit/fp32_add unit/fp32_add_vectors PROPERTIES LABELS unit TIMEOUT 60)
+amalgam_test(unit/fp32_add 60 unit COMMAND fp32_add_tb --count 10000000)
+amalgam_test(unit/fp32_add_vectors 60 unit COMMAND fp32_add_tb --vectors ${CMAKE_CURRENT_SOURCE_DIR}/vectors/f32_add.txt)
 
 file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/vectors/f32_add.txt FP32_ADD_VECTORS REGEX "^[0-9A-Fa-f]")
 list(LENGTH FP32_ADD_VECTORS FP32_ADD_COUNT)

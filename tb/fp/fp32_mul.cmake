@@ -10,5 +10,4 @@ target_include_directories(fp32_mul_rtl PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/fp)
 
 add_executable(fp32_mul_tb fp/fp32_mul_tb.c)
 target_link_libraries(fp32_mul_tb PRIVATE amalgam_warnings amalgam_num fp32_mul_rtl m)
-add_test(NAME unit/fp32_mul COMMAND fp32_mul_tb)
-set_tests_properties(unit/fp32_mul PROPERTIES LABELS "unit;synth" TIMEOUT 60)
+amalgam_test(unit/fp32_mul 60 "unit;synth" COMMAND fp32_mul_tb)

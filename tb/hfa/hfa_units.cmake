@@ -16,12 +16,9 @@ target_link_libraries(hfa_units_tb PRIVATE
   amalgam_warnings amalgam_tb amalgam_num hfa_units_rtl Threads::Threads m)
 
 foreach(UNIT quant log2 scale pow2 correct lns_add logdiv)
-  add_test(NAME unit/hfa_${UNIT} COMMAND hfa_units_tb ${UNIT})
-  set_tests_properties(unit/hfa_${UNIT} PROPERTIES LABELS unit TIMEOUT 60)
+  amalgam_test(unit/hfa_${UNIT} 60 unit COMMAND hfa_units_tb ${UNIT})
 endforeach()
-add_test(NAME unit/hfa_quant_exhaustive COMMAND hfa_units_tb quant_exhaustive --threads 2)
-set_tests_properties(unit/hfa_quant_exhaustive PROPERTIES
-  LABELS slow TIMEOUT 3600 PROCESSORS 2)
+amalgam_test(unit/hfa_quant_exhaustive 3600 slow COMMAND hfa_units_tb quant_exhaustive --threads 2 PROPERTIES PROCESSORS 2)
 
 # A second simulator on vectors of the golden model.
 set(HFA_UNITS_VECTORS ${CMAKE_CURRENT_BINARY_DIR}/hfa_units_vectors.txt)

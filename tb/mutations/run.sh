@@ -1,6 +1,6 @@
 #!/bin/sh
-# Breaks the RTL in known ways and expects the checks to notice: each *.sed here is one mutant, its
-# first lines naming the file it changes and the check that must fail.
+# Breaks the RTL in known ways and expects the checks to notice: mutations.txt has the mutants, with the file that each
+# changes and the check that must fail.
 #
 #   run.sh BUILD WORK_DIR [NAME...]     all mutants, or those named; BUILD: the build folder
 #
@@ -18,7 +18,9 @@ root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd) || exit 2
 work=$(mkdir -p "$2" && cd "$2" && pwd) || exit 2
 shift 2
-[ $# -gt 0 ] || set -- $(cd "$here" && ls ./*.sed | sed 's/^..//; s/\.sed$//')
+table=$here/mutations.txt
+# shellcheck disable=SC2046
+[ $# -gt 0 ] || set -- $(sed -n 's/^\([a-z0-9_]*\): .*/\1/p' "$table")
 
 # As bf16_bank.v counts.
 bf16_unit() {
@@ -77,15 +79,16 @@ check() {
 survivors=0
 count=0
 for name in "$@"; do
-  sed_file=$here/$name.sed
-  file=$(sed -n 's/^# file: //p' "$sed_file")
-  kind=$(sed -n 's/^# caught by: //p' "$sed_file")
+  file=$(awk -v head="$name: " '/^rtl/ { file = $0 } index($0, head) == 1 { print file }' "$table")
+  [ -n "$file" ] || { echo "run.sh: no mutant $name in $table" >&2; exit 2; }
+  kind=$(sed -n "s/^$name: \([^:]*\): .*/\1/p" "$table")
   dir=$work/$name
   rm -rf "$dir"
   mkdir -p "$dir" || exit 2
   cp -r "$root/rtl" "$dir/rtl" || exit 2
   mutant=$dir/$file
-  sed -f "$sed_file" "$root/$file" >"$mutant" || exit 2
+  sed -n "/^$name: /,/^[^ ]/ s/^    //p" "$table" >"$dir/sed" || exit 2
+  sed -f "$dir/sed" "$root/$file" >"$mutant" || exit 2
   count=$((count + 1))
   if cmp -s "$root/$file" "$mutant"; then
     echo "$name: changes nothing in $file; update it"

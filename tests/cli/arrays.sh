@@ -1,13 +1,8 @@
 #!/bin/sh
 # Arrays as people have them: whatever form they come in, the result has the same bits; what is wrong with one is said.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$ROOT/tests/json.sh"
 command -v python3 >/dev/null || { echo "no python3"; exit 77; }
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$MKNPY" q.npy '<u2' 8,64
 "$MKNPY" kv.npy '<u2' 128,64

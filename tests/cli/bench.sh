@@ -1,13 +1,7 @@
 #!/bin/sh
 # The bench runs and has all its fields. What it measures is nobody's test.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" --help | grep -q '^  bench ' || fail "--help"
 "$SIM" bench --help | grep -q -e '--size' || fail "bench --help"

@@ -2,12 +2,7 @@
 # amalgam blame and --watch: the default AMLA run, whose chain leads to an input and recomputes, term by
 # term; what --watch logs fits together, and changes neither bits nor cycles; an expected result of one's own; what both
 # refuse.  SPDX-License-Identifier: Apache-2.0
-set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-fail() { echo "blame.sh: $*" >&2; exit 1; }
-. "$ROOT/tests/json.sh"
+. "$(dirname "$0")/../script.sh"
 
 # The chain of the default run.
 "$SIM" run amla --gm c --quiet --json r.json --out plain.npy

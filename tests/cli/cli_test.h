@@ -3,16 +3,9 @@
 #ifndef AMALGAM_TESTS_CLI_CLI_TEST_H
 #define AMALGAM_TESTS_CLI_CLI_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "test.h"
 
 // Enters a new directory under /tmp; leave_directory removes it with its files.
 static inline int enter_directory(void **state) {

@@ -2,14 +2,9 @@
 # The steps of the Containerfile, in a bare root of the Debian that it names: what they install is enough for a run by a
 # user who is not root. Needs root, debootstrap and a mirror; is skipped without.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null || { echo "needs root and debootstrap"; exit 77; }
-. "$ROOT/tests/json.sh"
-dir=$(mktemp -d)
+. "$(dirname "$0")/../script.sh"
 trap 'umount "$dir/root/proc" 2>/dev/null || true; rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
 
 user=root home=/root folder=/
 inside() {   # inside COMMAND...: as the user, and in the folder, of the step

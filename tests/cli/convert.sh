@@ -1,11 +1,9 @@
 #!/bin/sh
 # amalgam convert: there and back, the shipped INT4 weights, and what is refused.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 data=$(CDPATH='' cd -- "$(dirname -- "$0")/../data" && pwd)
 . "$(dirname "$0")/refused.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 convert() { "$SIM" convert "$@"; }
 shape() { head -c 128 "$1" | grep -aqF "'descr': '$2', 'fortran_order': False, 'shape': ($3)" || fail "$1: $(head -c 100 "$1" | tail -c 90)"; }
 

@@ -1,12 +1,7 @@
 #!/bin/sh
 # amalgam diff: what it says about two runs, held to their JSON by jq; exit codes; what it refuses.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$ROOT/tests/json.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-fail() { echo "diff.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 run() {   # run FILE OPTION...
   file=$1

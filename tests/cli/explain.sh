@@ -1,11 +1,7 @@
 #!/bin/sh
 # amalgam explain: what it names for AMLA at one and two query tokens; that the chain's links add up;
 # what it refuses.  SPDX-License-Identifier: Apache-2.0
-set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-fail() { echo "explain.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 run() {   # run TOKENS FILE OPTION...
   tokens=$1 file=$2
@@ -67,7 +63,7 @@ adds_up c.json
 
 # Interrupted while it runs them: they end too, and leave nothing.
 mkdir temporary
-TMPDIR=$work/temporary "$SIM" explain one.json --quiet --json cut.json >out 2>err &
+TMPDIR=$dir/temporary "$SIM" explain one.json --quiet --json cut.json >out 2>err &
 explain=$!
 tries=0
 until [ -n "$(ls temporary)" ]; do
@@ -138,12 +134,12 @@ jq '.kernel = "custom" | .host.arguments = ["custom", "--firmware", "own.so", "-
 refused native.json "own.so .*--allow-native"
 
 # Files for the runs are where TMPDIR says, however long that is; where they cannot be, that is said.
-long=$work/$(printf '%0200d' 0)/$(printf '%0200d' 1)
+long=$dir/$(printf '%0200d' 0)/$(printf '%0200d' 1)
 mkdir -p "$long"
 TMPDIR=$long "$SIM" explain one.json --quiet --json long.json
 [ -z "$(ls "$long")" ] || fail "left in TMPDIR: $(ls "$long")"
 jq -e '.worth | length > 5' long.json >/dev/null || fail "nothing was tried in a long TMPDIR"
-TMPDIR=$work/none
+TMPDIR=$dir/none
 export TMPDIR
 refused one.json "TMPDIR: No such file"
 unset TMPDIR

@@ -2,12 +2,7 @@
 # What commands do to files: "-" is standard output, devices, FIFOs and links stay what they are, no output is an
 # input, and whatever ends a command leaves nothing half-made.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 run="run amla --heads 4 --seq-kv 64 --timing-only --gm c"
 
 # --- standard output --------------------------------------------------------------------------

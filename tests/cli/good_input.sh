@@ -1,11 +1,7 @@
 #!/bin/sh
 # Inputs that must work, each compared with the contract's C loops bit for bit.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 "$MKNPY" q.npy '<u2' 2,4,64
 "$MKNPY" q2.npy '<u2' 8,64
 "$MKNPY" q_f4.npy '<f4' 8,64

@@ -2,14 +2,8 @@
 # A new user's path: from an empty folder to a kernel of one's own that is built and tested, in 60 lines; what the test says
 # of kernels that are wrong.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 [ -e /usr/include/cmocka.h ] || { echo "needs cmocka"; exit 77; }
-. "$ROOT/tests/json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # The simulator under test, in place of the checkout's script, which would look whether all is built.
 mkdir bin

@@ -2,12 +2,7 @@
 # Every command's page: its sections, its examples (which the parser must take), its files (which must
 # be there); and the reference that is generated from the .def files.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # Rows of a section: what stands at two columns, up to the first run of two spaces.
 rows() { awk -v name="$2" '/^[A-Z]/ { in_it = $0 == name; next } in_it && /^  [^ ]/' "$1"; }

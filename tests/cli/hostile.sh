@@ -3,13 +3,8 @@
 # the exit code is 0, 1, 2 or 3; with 2 there is one line on stderr, nothing on stdout, and no new file.
 #   hostile.sh [SEED [COUNT]]
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 seed=${1:-1} count=${2:-100}
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # --- what there is in the folder, and what is tried -------------------------------------------------
 

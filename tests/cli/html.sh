@@ -2,14 +2,8 @@
 # The page of all reports: what is in it, that it is one file, and how it looks to a browser, on a
 # phone, in the dark and on paper. Where there is no Chromium it ends as skipped, once the rest has passed.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
 . "$(dirname "$0")/../browser.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # --- what is refused --------------------------------------------------------------------------
 

@@ -2,13 +2,7 @@
 # `cmake --install` to a prefix that is then moved and cannot be written: what is there works from there, without the
 # checkout and its build folder, for a user whose cache it fills.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$ROOT/tests/json.sh"
-dir=$(mktemp -d)
-trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 cmake --install "$BUILD" --prefix "$dir/first" >log || { cat log; fail "cmake --install"; }
 grep -rIl "$ROOT\|$BUILD" first/lib first/share && fail "these name the checkout"   # debug information may

@@ -1,11 +1,7 @@
 #!/bin/sh
 # amalgam list: the kernels, machines, reports and studies that there are, by other ways to see them.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-fail() { echo "list.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/../script.sh"
 same() { cmp -s "$1" "$2" || fail "$1 is not $2: $(diff "$1" "$2")"; }
 names() { "$SIM" list "$1" | awk '{ print $1 }'; }
 
@@ -34,10 +30,10 @@ tail -n +4 said | awk '{ print $1 }' >got
 { ls "$ROOT"/studies/*.yaml 2>/dev/null || :; } >want
 same got want
 mkdir elsewhere
-(cd elsewhere && AMALGAM_HOME=$work "$SIM" list studies) | awk '{ print $1 }' >got
-printf '%s\n' "$work"/studies/broken.yaml "$work"/studies/one.yaml "$work"/studies/two.yaml >want
+(cd elsewhere && AMALGAM_HOME=$dir "$SIM" list studies) | awk '{ print $1 }' >got
+printf '%s\n' "$dir"/studies/broken.yaml "$dir"/studies/one.yaml "$dir"/studies/two.yaml >want
 same got want
-AMALGAM_HOME=$work "$SIM" list studies | awk '{ print $1 }' >got
+AMALGAM_HOME=$dir "$SIM" list studies | awk '{ print $1 }' >got
 ls studies/*.yaml >want
 same got want
 

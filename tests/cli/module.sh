@@ -1,14 +1,11 @@
 #!/bin/sh
 # python/amalgam.py: the same bits as by files, numbers as a dict, errors as exceptions.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 for python in python3 /usr/bin/python3 ''; do
   [ -n "$python" ] || { echo "no numpy"; exit 77; }
   ! "$python" -c 'import numpy' 2>/dev/null || break
 done
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 "$MKNPY" q.npy '<u2' 8,64
 "$MKNPY" kv.npy '<u2' 128,64
 "$SIM" run amla --q q.npy --kv kv.npy --golden none -q --out want.npy

@@ -2,12 +2,7 @@
 # Numbers of a run: its JSON is what the schema says, for every kernel and command; CSV has what the JSON has; the
 # profile adds up to what pipes did, and nothing of this changes a cycle.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$ROOT/tests/json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 [ -n "$(schema_python)" ] || { echo "no python3-jsonschema"; exit 77; }
 
 run() {   # run FILE KERNEL OPTION...

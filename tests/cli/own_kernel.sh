@@ -2,13 +2,7 @@
 # "Write your own kernel" of sw/README.md, done from its text: its files written, its commands run, and
 # what it says one sees compared with what is seen.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # `amalgam` as the script in the root of the checkout has it, but for looking whether all is built.
 mkdir bin

@@ -2,14 +2,9 @@
 # The Debian package of `cpack`, in a bare Debian root: what it depends on is enough for a simulation; it removes all
 # that it installed. Needs root, debootstrap and a mirror; is skipped without.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null || { echo "needs root and debootstrap"; exit 77; }
-. "$ROOT/tests/json.sh"
-dir=$(mktemp -d)
+. "$(dirname "$0")/../script.sh"
 trap 'umount "$dir/root/proc" 2>/dev/null || true; rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
 
 cpack --config "$BUILD/CPackConfig.cmake" -B "$dir" >log 2>&1 || { cat log; fail "cpack"; }
 deb=$(echo "$dir"/amalgam_*.deb)

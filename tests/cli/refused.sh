@@ -6,9 +6,7 @@
 #
 # which sets `failed`, and counts in `tests`.
 # SPDX-License-Identifier: Apache-2.0
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 failed=0
 tests=0
 always=

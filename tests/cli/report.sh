@@ -1,12 +1,7 @@
 #!/bin/sh
 # Reports: files and rows of a small one, the gates' exit code on the way, and what is refused.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-fail() { echo "FAILED: $*"; exit 1; }
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" report table3 table4 --dist 'N(0,25)' --dist uniform:10 --seeds 1 --seq-kv 1024 \
   --cores 2 --out r   # they take one core

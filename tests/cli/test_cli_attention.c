@@ -40,8 +40,7 @@ static bool hold(void *context, size_t first, size_t end) {
   return true;
 }
 
-static void parallel_covers_all(void **state) {
-  (void)state;
+TEST(parallel_covers_all) {
   assert_in_range(parallel_host_threads(), 1, PARALLEL_MAX_THREADS);
   const made_up_t from = normal(1.5, 7);
   attention_problem_t one = made_up(&from);
@@ -56,8 +55,7 @@ static void parallel_covers_all(void **state) {
   attention_free(&one);
 }
 
-static void streams_of_arrays(void **state) {
-  (void)state;
+TEST(streams_of_arrays) {
   const made_up_t from = normal(1.5, 7);
   attention_problem_t problem = made_up(&from);
   hold(&problem, 0, BATCH);
@@ -78,8 +76,7 @@ static void streams_of_arrays(void **state) {
   attention_free(&problem);
 }
 
-static void too_large_is_refused(void **state) {
-  (void)state;
+TEST(too_large_is_refused) {
   const made_up_t from = normal(1.0, 0);
   attention_problem_t problem = shape();
   base_error_t error;
@@ -89,8 +86,7 @@ static void too_large_is_refused(void **state) {
   attention_free(&problem);
 }
 
-static void rows_are_spread(void **state) {
-  (void)state;
+TEST(rows_are_spread) {
   attention_run_t run = {.problem = shape()};
   const judge_answer_t answer = attention_answer(&run.kernel);
   for (size_t per_entry = 1; per_entry <= ROWS; ++per_entry) {
@@ -116,8 +112,7 @@ static size_t judged(const attention_problem_t *problem, golden_choice_t choice)
   return judge_rows(&answer, choice);
 }
 
-static void how_many_rows(void **state) {
-  (void)state;
+TEST(how_many_rows) {
   attention_problem_t p = shape();
   assert_int_equal(judged(&p, GOLDEN_NONE), 0);
   assert_int_equal(judged(&p, GOLDEN_AUTO), ROWS);
@@ -141,8 +136,7 @@ static void how_many_rows(void **state) {
   assert_int_equal(judged(&p, GOLDEN_SAMPLE), 1);
 }
 
-static void sample_is_part_of_full(void **state) {
-  (void)state;
+TEST(sample_is_part_of_full) {
   static const size_t samples[] = {1, 2, 7, 33, 69, ROWS};
   const made_up_t from = normal(1.5, 9);
   attention_run_t run = {.problem = made_up(&from)};
@@ -174,13 +168,4 @@ static void sample_is_part_of_full(void **state) {
     }
   }
   attention_free(&run.problem);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(parallel_covers_all),  cmocka_unit_test(streams_of_arrays),
-      cmocka_unit_test(too_large_is_refused), cmocka_unit_test(rows_are_spread),
-      cmocka_unit_test(how_many_rows),        cmocka_unit_test(sample_is_part_of_full),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

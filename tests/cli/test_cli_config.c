@@ -51,8 +51,9 @@ static unsigned line_of(const char *text) {
   return line;
 }
 
-static void files(void **state) {
-  (void)state;
+TEST_GROUP(load_shipped, leave_directory)
+
+TEST(files) {
   char where[64];
   snprintf(where, sizeof where, ":%u: scalar.cpi", line_of("  cpi:"));
   refuses("  cpi:", "  cpi: 1.0x", where, "expected a number from 0 to 100, got '1.0x'");
@@ -94,8 +95,7 @@ static void machine_is(const char *name, const char *const *differences) {
   assert_memory_equal(&config, &expected, sizeof config);
 }
 
-static void machines(void **state) {
-  (void)state;
+TEST(machines) {
 #define ONE_CORE "soc.launch_us=0", "soc.skew_us=0", "gm.slices=8"
   machine_is("ascend910", (const char *const[]){"soc.dies=2", "soc.ai_cores=48", "gm.slices=64", NULL});
   machine_is("ascend910_core", (const char *const[]){"soc.ai_cores=1", ONE_CORE, NULL});
@@ -106,8 +106,7 @@ static void machines(void **state) {
 
 static void write_text(const char *path, const char *text) { write_file(path, text, strlen(text)); }
 
-static void includes(void **state) {
-  (void)state;
+TEST(includes) {
   config_t config, expected;
   base_error_t error;
   assert_int_equal(mkdir("mine", 0700), 0);
@@ -135,8 +134,7 @@ static void refuses_include(const char *text, const char *reason) {
   assert_contains(error.text, reason);
 }
 
-static void no_includes(void **state) {
-  (void)state;
+TEST(no_includes) {
   write_text("round.yaml", "include: bad.yaml\n");
   write_text("part.yaml", "soc: {dies: 2}\n");
   refuses_include("soc: {dies: 1}\ninclude: none.yaml\n", "bad.yaml:2: include: none.yaml: No such file");
@@ -152,8 +150,7 @@ static void no_includes(void **state) {
   refuses_include("soc: {include: engines}\n", "soc.include: no such field");
 }
 
-static void no_files(void **state) {
-  (void)state;
+TEST(no_files) {
   config_t config;
   base_error_t error;
   assert_false(config_load("none.yaml", &config, &error));
@@ -167,8 +164,7 @@ static void no_files(void **state) {
   assert_contains(error.text, "binary.yaml");
 }
 
-static void assignments(void **state) {
-  (void)state;
+TEST(assignments) {
   config_t config = {0};
   base_error_t error;
   assert_true(config_set(&config, "soc.clock_mhz=1e3", &error));
@@ -197,11 +193,4 @@ static void assignments(void **state) {
     assert_null(strchr(error.text, '\n'));
   }
   assert_int_equal(config.cube.mac_n, 32);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(files),    cmocka_unit_test(machines),
-                                     cmocka_unit_test(includes), cmocka_unit_test(no_includes),
-                                     cmocka_unit_test(no_files), cmocka_unit_test(assignments)};
-  return cmocka_run_group_tests(tests, load_shipped, leave_directory);
 }

@@ -1,7 +1,6 @@
 // A report's document and its template: members, lists, what is missing, what is for the template alone.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <stdlib.h>
 
 #include "cli_test.h"
 #include "report/document.h"
@@ -41,8 +40,7 @@ static void assert_misses(const char *template, const char *name) {
   cJSON_Delete(root);
 }
 
-static void test_members(void **state) {
-  (void)state;
+TEST(test_members) {
   assert_prints("{batch} {batch:1} {batch:+0} {batch*0.5:2}", "", "96 96.0 +96 48.00");
   assert_prints("{rows/1/fu} {rows/1/fu:g} {rows/1/fu:3g}", "", "1234567.5 1.23457e+06 1.23e+06");
   assert_prints("{rows/0/mode}, {.name}; {2^{-D}} {", "", "one, fig7; {2^{-D}} {");
@@ -50,22 +48,19 @@ static void test_members(void **state) {
   assert_prints("{rows/1/paper/fu} {gone?} {none}", "NaN", "NaN NaN NaN");
 }
 
-static void test_lists(void **state) {
-  (void)state;
+TEST(test_lists) {
   assert_prints("a\n@rows | {d} | {paper/time_us:0} | {batch} |\nb\n", "", "a\n| 32 | 95 | 96 |\n| 64 |  | 96 |\nb\n");
   assert_prints("@rows|d=64 {mode}\n@ {fu:0}\n@rows|mode=one {d}", "", "two\n1234568\n32");
   assert_prints("@rows/0 {mode}\n@rows/1/paper {time_us}\n@gone? x\n.", "", "one\n.");
 }
 
-static void test_missing(void **state) {
-  (void)state;
+TEST(test_missing) {
   assert_misses("{batch} {gone} {other}", "gone");
   assert_misses("@rows {paper/gone}\n", "paper/gone");
   assert_misses("@gone {d}\n", "gone");
 }
 
-static void test_strip(void **state) {
-  (void)state;
+TEST(test_strip) {
   cJSON *root = document();
   report_strip(root);
   char *text = cJSON_PrintUnformatted(root);
@@ -77,8 +72,7 @@ static void test_strip(void **state) {
   cJSON_Delete(root);
 }
 
-static void test_plot(void **state) {
-  (void)state;
+TEST(test_plot) {
   static const char text[] = "a\n```gnuplot {.name} bars size 960,420\nplot x\n```\nb\n";
   cJSON *root = document();
   const report_plot_t plot = report_plot(root, text);
@@ -90,12 +84,4 @@ static void test_plot(void **state) {
   assert_string_equal(plot.after, "b\n");
   assert_string_equal(report_plot(root, "a\n").name, "");
   cJSON_Delete(root);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_members), cmocka_unit_test(test_lists), cmocka_unit_test(test_missing),
-      cmocka_unit_test(test_strip),   cmocka_unit_test(test_plot),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,8 +18,7 @@ static bool read_windows(const char *text, size_t size, size_t most, llm_text_t 
 }
 
 // Windows of five bytes; one byte left over is none, two are one.
-static void windows_of_a_text(void **state) {
-  (void)state;
+TEST_WITH(windows_of_a_text, enter_directory, leave_directory) {
   static const char text[] = "ABCDE12345abcab";
   static const struct {
     size_t bytes, most, windows, last;
@@ -40,8 +39,7 @@ static void windows_of_a_text(void **state) {
   }
 }
 
-static void texts_that_are_refused(void **state) {
-  (void)state;
+TEST_WITH(texts_that_are_refused, enter_directory, leave_directory) {
   llm_text_t windows;
   assert_false(read_windows("", 0, 0, &windows));
   assert_contains(error.text, "text: 0 bytes; expected at least 2");
@@ -56,8 +54,7 @@ static void texts_that_are_refused(void **state) {
 }
 
 // Many times what is read at once.
-static void a_long_text(void **state) {
-  (void)state;
+TEST_WITH(a_long_text, enter_directory, leave_directory) {
   enum { BYTES = 1000003 };
   char *text = malloc(BYTES);
   assert_non_null(text);
@@ -75,8 +72,7 @@ static void a_long_text(void **state) {
   free(text);
 }
 
-static void scores(void **state) {
-  (void)state;
+TEST(scores) {
   uint32_t bytes[] = {9, 0, 2, 1};
   const llm_text_t text = {.tokens = {bytes, 4, 4}, .context = 3, .windows = 1};
   // 1 : 1 : 2; two equals, which the reference tells apart; certainty.
@@ -95,8 +91,7 @@ static void scores(void **state) {
   assert_true(fabs(sum.loss - 1.5) < 1e-12);
 }
 
-static void the_best_byte(void **state) {
-  (void)state;
+TEST(the_best_byte) {
   static const struct {
     float logits[4];
     uint8_t best;
@@ -113,8 +108,7 @@ static void the_best_byte(void **state) {
   assert_true(isinf(llm_choose(cases[0].logits, 1).gap));
 }
 
-static void bytes_in_json(void **state) {
-  (void)state;
+TEST(bytes_in_json) {
 #define NONE "\xef\xbf\xbd"
   static const struct {
     const char *bytes;
@@ -146,25 +140,11 @@ static void bytes_in_json(void **state) {
   }
 }
 
-static void chunks(void **state) {
-  (void)state;
+TEST(chunks) {
   assert_int_equal(lm_usual_chunk(1024, 4), 512);
   assert_int_equal(lm_usual_chunk(1024, 1), 512);
   assert_int_equal(lm_usual_chunk(12, 4), 4);  // not 6, which 4 blocks do not divide
   assert_int_equal(lm_usual_chunk(24, 4), 12);
   assert_int_equal(lm_usual_chunk(4, 4), 4);
   assert_int_equal(lm_usual_chunk(1, 1), 1);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(windows_of_a_text, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(texts_that_are_refused, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(a_long_text, enter_directory, leave_directory),
-      cmocka_unit_test(scores),
-      cmocka_unit_test(the_best_byte),
-      cmocka_unit_test(bytes_in_json),
-      cmocka_unit_test(chunks),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

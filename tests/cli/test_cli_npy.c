@@ -38,8 +38,9 @@ static void refuses(unsigned version, const char *header, size_t data, const cha
   assert_null(array.data);
 }
 
-static void headers_in_order(void **state) {
-  (void)state;
+TEST_GROUP(enter_directory, leave_directory)
+
+TEST(headers_in_order) {
   accepts(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3), }  \n", 12, 2);
   accepts(2, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3), }  \n", 12, 2);
   accepts(1, "{\"shape\": (3,), \"descr\": \"<f4\", \"fortran_order\": False}", 12, 1);
@@ -48,8 +49,7 @@ static void headers_in_order(void **state) {
   accepts(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (0, 3), }", 0, 2);
 }
 
-static void headers_out_of_order(void **state) {
-  (void)state;
+TEST(headers_out_of_order) {
   const char *const malformed = "malformed";
   refuses(1, "", 0, malformed);
   refuses(1, "{}", 0, malformed);
@@ -66,8 +66,7 @@ static void headers_out_of_order(void **state) {
   refuses(3, "{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", 4, "version 3.0");
 }
 
-static void contents_refused(void **state) {
-  (void)state;
+TEST(contents_refused) {
   refuses(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (1,)}", 4, "'<u2' or '<f4'");
   refuses(1, "{'descr': '>u2', 'fortran_order': False, 'shape': (1,)}", 2, "'>u2'");
   refuses(1, "{'descr': '<u2', 'fortran_order': True, 'shape': (2, 2)}", 8, "Fortran order");
@@ -77,8 +76,7 @@ static void contents_refused(void **state) {
   refuses(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (9000000000, 9000000000, 9000000000)}", 2, "too large");
 }
 
-static void files_refused(void **state) {
-  (void)state;
+TEST(files_refused) {
   npy_array_t array;
   base_error_t error;
   assert_false(npy_read("none.npy", NPY_BIT(U2), &array, &error));
@@ -93,8 +91,7 @@ static void files_refused(void **state) {
   assert_contains(error.text, "ends inside of its header");
 }
 
-static void written_comes_back(void **state) {
-  (void)state;
+TEST(written_comes_back) {
   uint16_t values[24];
   for (uint16_t i = 0; i < 24; ++i) {
     values[i] = (uint16_t)(i * 2741u);
@@ -113,12 +110,4 @@ static void written_comes_back(void **state) {
   assert_string_equal(npy_index_text(&again, 23, text), "[1,2,3]");
   assert_memory_equal(again.data, values, sizeof values);
   npy_free(&again);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(headers_in_order), cmocka_unit_test(headers_out_of_order), cmocka_unit_test(contents_refused),
-      cmocka_unit_test(files_refused),    cmocka_unit_test(written_comes_back),
-  };
-  return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

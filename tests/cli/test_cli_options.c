@@ -22,8 +22,7 @@ static void refuses(const char *a, const char *b, const char *message) {
   assert_contains(error.text, message);
 }
 
-static void defaults(void **state) {
-  (void)state;
+TEST(defaults) {
   assert_true(parse(CLI_RUN_AMLA, NULL, NULL, NULL));
   assert_int_equal(options.kv_block.value, 512);
   assert_int_equal(options.preload.value, 2);
@@ -50,8 +49,7 @@ static void defaults(void **state) {
   assert_null(options.config);
 }
 
-static void values(void **state) {
-  (void)state;
+TEST(values) {
   assert_true(parse(CLI_RUN_AMLA, "--heads=7", "--gm", "c"));
   assert_int_equal(options.heads.value, 7);
   assert_int_equal(options.gm.value, 1);
@@ -63,8 +61,7 @@ static void values(void **state) {
   assert_int_equal(options.set.count, 2);
 }
 
-static void engines_have_their_own(void **state) {
-  (void)state;
+TEST(engines_have_their_own) {
   assert_true(parse(CLI_RUN_HFA, "--q=a.npy", "--seq-kv=5", "--lns=corrected"));
   assert_string_equal(options.engine_q, "a.npy");
   assert_null(options.q);
@@ -81,8 +78,7 @@ static void engines_have_their_own(void **state) {
 }
 
 // What is not given is the config's, or cannot go with the rest, so that it must show.
-static void the_language_model_has_its_own(void **state) {
-  (void)state;
+TEST(the_language_model_has_its_own) {
   assert_true(parse(CLI_RUN_LM, NULL, NULL, NULL));
   assert_int_equal(options.attention.value, 2);
   assert_int_equal(options.gemm.value, 0);
@@ -102,8 +98,7 @@ static void the_language_model_has_its_own(void **state) {
   assert_false(parse(CLI_RUN_AMLA, "--prompt=x", NULL, NULL));
 }
 
-static void sizes_of_files(void **state) {
-  (void)state;
+TEST(sizes_of_files) {
   assert_true(parse(CLI_RUN_HFA, "--seq-q=7", NULL, NULL));
   assert_true(option_agrees("seq-q", &options.seq_q, 7, "q.npy", &error));
   assert_true(option_agrees("seq-kv", &options.engine_keys, 7, "k.npy", &error));
@@ -113,8 +108,7 @@ static void sizes_of_files(void **state) {
   assert_int_equal(option_count_or(&options.head_dim, 3), 3);
 }
 
-static void refused(void **state) {
-  (void)state;
+TEST(refused) {
   refuses("--head", "x", "--heads: expected a whole number");
   refuses("--heads", NULL, "--heads: needs a value");
   refuses("--heads", "-1", "--heads: expected a whole number from 1");
@@ -145,8 +139,7 @@ static const char *kept(unsigned dropped, char **argv, int argc) {
   return text;
 }
 
-static void made_again(void **state) {
-  (void)state;
+TEST(made_again) {
   char *argv[] = {"amla", "--json=r.json", "--seed", "3",     "--heads=8", "word", "--qui", "--seq-kv",
                   "64",   "--trace-sc",    "*",      "--out", "--gm.npy",  "--gm", "c"};
   const int argc = sizeof argv / sizeof *argv;
@@ -162,8 +155,7 @@ static void made_again(void **state) {
   assert_contains(error.text, "--hedas: unknown option");
 }
 
-static void numbers(void **state) {
-  (void)state;
+TEST(numbers) {
   uint64_t count;
   double real;
   distribution_t d;
@@ -179,8 +171,7 @@ static void numbers(void **state) {
                parse_distribution("norm:1", &d) || parse_distribution("uniform:-1", &d));
 }
 
-static void suggestions(void **state) {
-  (void)state;
+TEST(suggestions) {
   static const char *const words[] = {"amla", "base"};
   assert_string_equal(suggest("amlo", words, 2), "amla");
   assert_string_equal(suggest("bas", words, 2), "base");
@@ -189,8 +180,7 @@ static void suggestions(void **state) {
 }
 
 // What asks for values, or has them, is refused by its mark; what --timing-only goes with is not.
-static void data_is_refused(void **state) {
-  (void)state;
+TEST(data_is_refused) {
   static const struct {
     unsigned command;
     const char *word[2], *refused;  // NULL: none
@@ -223,27 +213,9 @@ static void data_is_refused(void **state) {
 }
 
 // Each kernel has its machine where none is named.
-static void machines(void **state) {
-  (void)state;
+TEST(machines) {
   assert_true(parse(CLI_RUN_FP8, NULL, NULL, NULL));
   assert_string_equal(options.config, "ascend910_pair");
   assert_true(parse(CLI_RUN_CUSTOM, "--config=ascend910", NULL, NULL));
   assert_string_equal(options.config, "ascend910");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(defaults),
-      cmocka_unit_test(values),
-      cmocka_unit_test(refused),
-      cmocka_unit_test(numbers),
-      cmocka_unit_test(suggestions),
-      cmocka_unit_test(made_again),
-      cmocka_unit_test(engines_have_their_own),
-      cmocka_unit_test(sizes_of_files),
-      cmocka_unit_test(the_language_model_has_its_own),
-      cmocka_unit_test(data_is_refused),
-      cmocka_unit_test(machines),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,9 @@ static size_t add_and_write(const char *path, const char *text) {
   return index;
 }
 
-static void all_appear(void **state) {
-  (void)state;
+TEST_GROUP(enter_directory, leave_directory)
+
+TEST(all_appear) {
   write_file("a", "old", 3);
   assert_int_equal(symlink("a", "link"), 0);
   add_and_write("link", "new");
@@ -55,8 +56,7 @@ static void all_appear(void **state) {
 }
 
 // Of a link to what is not there, what it points to; modes and nodes stay.
-static void nodes_stay(void **state) {
-  (void)state;
+TEST(nodes_stay) {
   struct stat status;
   assert_int_equal(mkdir("sub", 0777), 0);
   assert_int_equal(symlink("sub/one", "two"), 0);
@@ -97,8 +97,7 @@ static void nodes_stay(void **state) {
 }
 
 // A file that another program may have put where the temporary one goes is not written through.
-static void no_link_is_followed(void **state) {
-  (void)state;
+TEST(no_link_is_followed) {
   char name[64];
   snprintf(name, sizeof name, "out.part-%ld", (long)getpid());
   write_file("precious", "old", 3);
@@ -111,8 +110,7 @@ static void no_link_is_followed(void **state) {
   unlink("out");
 }
 
-static void none_appears(void **state) {
-  (void)state;
+TEST(none_appears) {
   write_file("kept", "old", 3);
   add_and_write("kept", "new");
   add_and_write("/dev/full", "text");
@@ -124,8 +122,7 @@ static void none_appears(void **state) {
   unlink("kept");
 }
 
-static void discarded(void **state) {
-  (void)state;
+TEST(discarded) {
   add_and_write("d", "text");
   outputs_discard(&outputs);
   assert_int_equal(files_here(), 0);
@@ -137,8 +134,7 @@ static void refuses(const char *path, const char *why) {
   assert_contains(error.text, why);
 }
 
-static void refused(void **state) {
-  (void)state;
+TEST(refused) {
   size_t index;
   refuses("", "empty file name");
   refuses(".", "directory");
@@ -171,11 +167,4 @@ static void refused(void **state) {
   unlink("soft");
   unlink("hard");
   unlink("plain");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(all_appear),          cmocka_unit_test(nodes_stay),
-                                     cmocka_unit_test(no_link_is_followed), cmocka_unit_test(none_appears),
-                                     cmocka_unit_test(discarded),           cmocka_unit_test(refused)};
-  return cmocka_run_group_tests(tests, enter_directory, leave_directory);
 }

@@ -11,8 +11,7 @@ static void shows(uint64_t cycles, uint64_t flops, double seconds, const char *w
   assert_string_equal(text, want);
 }
 
-static void texts(void **state) {
-  (void)state;
+TEST(texts) {
   shows(0, 0, 3, "[........................]   0 %  0 us simulated, ? left");
   shows(180000, 25, 4, "[######..................]  25 %  100 us simulated, 12 s left");
   shows(1800, 50, 90, "[############............]  50 %  1 us simulated, 1 min 30 s left");
@@ -23,8 +22,7 @@ static void texts(void **state) {
 }
 
 // More FLOPs than expected: blocks are padded.
-static void more_than_all(void **state) {
-  (void)state;
+TEST(more_than_all) {
   shows(1800, 130, 10, "[########################] 100 %  1 us simulated, 0 s left");
   const progress_t none = {.clock_mhz = 1800};
   char text[PROGRESS_TEXT_BYTES];
@@ -33,15 +31,9 @@ static void more_than_all(void **state) {
 }
 
 // The longest text fits.
-static void fits(void **state) {
-  (void)state;
+TEST(fits) {
   char text[PROGRESS_TEXT_BYTES];
   const progress_t slow = {.flops = UINT64_MAX, .clock_mhz = 1};
   progress_text(&slow, UINT64_MAX, 1, 1e-9, text);
   assert_non_null(strstr(text, "left"));
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(texts), cmocka_unit_test(more_than_all), cmocka_unit_test(fits)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

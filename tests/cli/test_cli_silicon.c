@@ -129,8 +129,7 @@ static void assert_says(const char *name, const char *text) {
   assert_null(strchr(have, '{'));
 }
 
-static void test_area(void **state) {
-  (void)state;
+TEST_WITH(test_area, enter_directory, leave_directory) {
   make("area");
   assert_says("area", "| 32 | hfa | fa2 | 40.0 | 36.1 | 20.0 | 27 |\n");
   assert_says("area", "| 64 | hfa_corrected | fa2_onemul | 21.3 |");
@@ -140,43 +139,37 @@ static void test_area(void **state) {
   assert_says("area", "datapath by +5.0 % at D = 32, +5.0 % at D = 64, +5.0 % at D = 128.");
 }
 
-static void test_area_blocks(void **state) {
-  (void)state;
+TEST_WITH(test_area_blocks, enter_directory, leave_directory) {
   make("area_blocks");
   assert_says("area_blocks", "| 4800000 | 8000000 | 8.00 | 8.00 | 10 |\n");
   assert_says("area_blocks", "**not reproduced**, 8.00 times");
 }
 
-static void test_floor(void **state) {
-  (void)state;
+TEST_WITH(test_floor, enter_directory, leave_directory) {
   make("floor");
   assert_says("floor", "| lanes | 666667 | 400000 | 40.0 |\n");
   assert_says("floor", "| datapath | 4000000 | 2400000 | 40.0 |\n");
 }
 
-static void test_gm_area(void **state) {
-  (void)state;
+TEST_WITH(test_gm_area, enter_directory, leave_directory) {
   make("gm_area");
   assert_says("gm_area", "| FP32 multiplier, IEEE | 1000 | 1000 | 50.0 |\n");
   assert_says("gm_area", "takes 10 % of");
 }
 
-static void test_table4_hfa(void **state) {
-  (void)state;
+TEST_WITH(test_table4_hfa, enter_directory, leave_directory) {
   make("table4_hfa");
   assert_says("table4_hfa", "| HFA-4-4, here | 9.79 | 9.60 | 0.19 |");
   assert_says("table4_hfa", "| HFA-1-4, paper | 1.14 |");
 }
 
-static void test_power(void **state) {
-  (void)state;
+TEST_WITH(test_power, enter_directory, leave_directory) {
   make("power");
   assert_says("power", "| 64 | H-FA, Mitchell | FA-2, two multipliers | 25.0 (25.0 .. 25.0) |");
   assert_says("power", "25.0 % without glitches, 25.0 % with them: **reproduced**.");
 }
 
-static void test_arithmetics(void **state) {
-  (void)state;
+TEST_WITH(test_arithmetics, enter_directory, leave_directory) {
   make("arithmetics");
   assert_says("arithmetics",
               "| FA-2, two multipliers | 4 | +0.0010 | 4.00 | 100.0 | 8.00 | 1.0 | 100.0 | 1.0 | 100.0 | "
@@ -185,17 +178,4 @@ static void test_arithmetics(void **state) {
               "| H-FA, Mitchell | 4 | +0.0200 | 2.40 | 60.0 | 6.40 | 0.8 | 75.0 | 0.8 | 75.0 | on the front |\n");
   assert_says("arithmetics",
               "| ExpMul | 4 | +0.0020 | 2.20 | 55.0 | 6.20 | 1.0 | 100.0 | 1.0 | 100.0 | on the front |\n");
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_area, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(test_area_blocks, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(test_floor, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(test_gm_area, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(test_table4_hfa, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(test_power, enter_directory, leave_directory),
-      cmocka_unit_test_setup_teardown(test_arithmetics, enter_directory, leave_directory),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

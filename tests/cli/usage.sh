@@ -1,13 +1,7 @@
 #!/bin/sh
 # Help, exit code 1, choice of data, and agreement of the options that must not change a result.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" --help | grep -q 'amalgam run' || fail "--help"
 "$SIM" run --help | grep -q "^  amla " || fail "run --help"

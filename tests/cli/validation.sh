@@ -2,12 +2,7 @@
 # How far times may be from those measured on chips. Of rows that miss, what they are known to miss by: if one comes nearer,
 # its bound is to come down with it.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-fail() { echo "FAILED: $*"; exit 1; }
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 "$SIM" report validation --quiet --out .
 [ -s validation.md ] && [ -s validation.svg ] || fail "files"
 r=validation.json

@@ -4,23 +4,11 @@
 #ifndef AMALGAM_TESTS_CORE_CORE_TEST_H
 #define AMALGAM_TESTS_CORE_CORE_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "core/core.h"
 #include "hal/registers.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 // Passes its condition on; for loops of millions.  Prints what was compared when it fails.
 #define CHECK(condition, ...)                       \

@@ -37,8 +37,7 @@ static void expect_accesses(command_t command, const core_access_t *expected, si
     expect_accesses(command, expected_, ARRAY_LEN(expected_)); \
   } while (0)
 
-static void by_hand(void **state) {
-  (void)state;
+TEST(by_hand) {
   EXPECT(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 2, .gm_pitch = 1152, .l1 = 64, .rows = 20, .cols = 40),
          READ(SPACE_GM, GM_BASE + 2, 20, 80, 1152), WRITE(SPACE_L1, 64, 1, 3 * 32 * 32, 0));
   EXPECT(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 2, .gm_pitch = 1152, .l1 = 64, .rows = 20, .cols = 40,
@@ -203,28 +202,13 @@ static void tell_the_truth(core_kind_t kind, int count) {
   free_memory(&writes);
 }
 
-static void cube_commands_tell_the_truth(void **state) {
-  (void)state;
-  tell_the_truth(CORE_CUBE, 200);
-}
+TEST(cube_commands_tell_the_truth) { tell_the_truth(CORE_CUBE, 200); }
 
-static void vector_commands_tell_the_truth(void **state) {
-  (void)state;
-  tell_the_truth(CORE_VECTOR, 300);
-}
+TEST(vector_commands_tell_the_truth) { tell_the_truth(CORE_VECTOR, 300); }
 
-static void engine_commands_tell_the_truth(void **state) {
-  (void)state;
-  tell_the_truth(CORE_ENGINE, 500);
-}
+TEST(engine_commands_tell_the_truth) { tell_the_truth(CORE_ENGINE, 500); }
 
 int main(void) {
   printf("seed %d\n", SEED);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(cube_commands_tell_the_truth),
-      cmocka_unit_test(vector_commands_tell_the_truth),
-      cmocka_unit_test(engine_commands_tell_the_truth),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

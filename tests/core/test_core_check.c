@@ -35,8 +35,7 @@ static void run_table(core_kind_t kind, const case_t *cases, size_t count) {
 
 #define RUN_TABLE(kind, cases) run_table(kind, cases, ARRAY_LEN(cases))
 
-static void headers(void **state) {
-  (void)state;
+TEST(headers) {
   char unknown[64];
   snprintf(unknown, sizeof unknown, "opcode=%d: expected 0 to %d", OP_COUNT, OP_COUNT - 1);
   const case_t cube[] = {
@@ -79,8 +78,7 @@ static void headers(void **state) {
   RUN_TABLE(CORE_ENGINE, attention);
 }
 
-static void flags(void **state) {
-  (void)state;
+TEST(flags) {
   const case_t cube[] = {
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 31), NULL},
       {COMMAND_OF(SET_FLAG, set_flag, M, .to = PIPE_FIX, .event = 32), "SET_FLAG event=32: expected 0 to 31"},
@@ -115,8 +113,7 @@ static void flags(void **state) {
 #define MM(...) COMMAND_OF(MMAD, mmad, M, .type = TYPE_BF16, __VA_ARGS__)
 #define FP(...) COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE, __VA_ARGS__)
 
-static void cube_commands(void **state) {
-  (void)state;
+TEST(cube_commands) {
   const uint32_t huge = 0xffffffffu;
   const uint32_t huge_32 = 0xffffffe0u;
   const case_t cases[] = {
@@ -208,8 +205,7 @@ static void cube_commands(void **state) {
 #define IN(...) COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = GM_BASE, __VA_ARGS__)
 #define OUT(...) COMMAND_OF(COPY_OUT, copy_out, MTE3, .gm = GM_BASE, __VA_ARGS__)
 
-static void copies(void **state) {
-  (void)state;
+TEST(copies) {
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
       {IN(.gm_pitch = 3072, .ub_pitch = 3072, .rows = 64, .row_bytes = 3072), NULL},
@@ -251,8 +247,7 @@ static void copies(void **state) {
 
 #define VECTOR(...) COMMAND_OF(VEC, vec, V, __VA_ARGS__)
 
-static void vector_commands(void **state) {
-  (void)state;
+TEST(vector_commands) {
   const uint32_t huge = 0xffffffffu;
   char unknown[64];
   snprintf(unknown, sizeof unknown, "VEC op=%d: expected 0 to %d", VOP_COUNT, VOP_COUNT - 1);
@@ -358,8 +353,7 @@ static void vector_commands(void **state) {
 
 #define DIRECT(...) COMMAND_OF(COPY_L1, copy_l1, MTE3, __VA_ARGS__)
 
-static void direct_path(void **state) {
-  (void)state;
+TEST(direct_path) {
   const case_t without[] = {
       {DIRECT(.rows = 1, .cols = 1), "COPY_L1 needs the direct path to L1: soc.direct_path is 0"},
   };
@@ -403,8 +397,7 @@ static void direct_path(void **state) {
   RUN_TABLE(CORE_CUBE, cube);
 }
 
-static void looks(void **state) {
-  (void)state;
+TEST(looks) {
   const case_t cases[] = {
       {COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 4, .bytes = 3), NULL},
       {COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 4, .bytes = 0), "READ_GM bytes=0: expected 1 or more"},
@@ -428,8 +421,7 @@ static void looks(void **state) {
 #define ST(...) COMMAND_OF(STORE_EB, store_eb, STORE, .gm = GM_BASE, __VA_ARGS__)
 #define AT(...) COMMAND_OF(ATTN, attn, ATTN, __VA_ARGS__)
 
-static void engine_moves(void **state) {
-  (void)state;
+TEST(engine_moves) {
   const uint32_t huge = 0xffffffffu;
   const uint32_t huge_32 = 0xffffffe0u;
   const uint32_t one = 0x3f800000u;
@@ -494,8 +486,7 @@ static void engine_moves(void **state) {
   RUN_TABLE(CORE_ENGINE, cases);
 }
 
-static void engine_attention(void **state) {
-  (void)state;
+TEST(engine_attention) {
   const uint32_t huge = 0xffffffffu;
   const case_t cases[] = {
       {AT(.queries = 1024, .dim = 64, .stride = 256, .keys = 1024, .share = 1, .final = 1, .out = 0x20000), NULL},
@@ -567,8 +558,7 @@ static void engine_attention(void **state) {
 }
 
 // Where an ATTN may put results and triplets: 4 queries of 128 bytes, triplets of 264.
-static void engine_results_apart(void **state) {
-  (void)state;
+TEST(engine_results_apart) {
 #define FOUR(...) AT(.queries = 4, .dim = 64, .stride = 8, .keys = 32, .share = 1, __VA_ARGS__)
   const case_t cases[] = {
       {FOUR(.q = 512, .out = 512, .final = 1), NULL},  // in place
@@ -597,8 +587,7 @@ static void engine_results_apart(void **state) {
 }
 
 // Elements of a query come in sixteens, whatever the engine's D.
-static void engine_of_odd_dim(void **state) {
-  (void)state;
+TEST(engine_of_odd_dim) {
   const num_engine_t odd = {.design = NUM_DESIGN_FA2, .d = 40, .blocks = 1, .rows = 8};
   const core_memory_t memory = {.bytes = {[SPACE_KV] = 8, [SPACE_EB] = 1024}, .engine = &odd};
   const command_t load = KV(.keys = 8, .stride = 8, .dim = 40);
@@ -610,8 +599,7 @@ static void engine_of_odd_dim(void **state) {
 }
 
 // Any bytes at all: the check ends, and says something if it refuses.
-static void any_bytes(void **state) {
-  (void)state;
+TEST(any_bytes) {
   num_rng_t rng;
   num_rng_seed(&rng, 99);
   for (int i = 0; i < 200000; ++i) {
@@ -643,22 +631,4 @@ static void any_bytes(void **state) {
       CHECK(ok == (error[0] == '\0'), "%s", error);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(headers),
-      cmocka_unit_test(flags),
-      cmocka_unit_test(cube_commands),
-      cmocka_unit_test(copies),
-      cmocka_unit_test(vector_commands),
-      cmocka_unit_test(direct_path),
-      cmocka_unit_test(looks),
-      cmocka_unit_test(engine_moves),
-      cmocka_unit_test(engine_attention),
-      cmocka_unit_test(engine_results_apart),
-      cmocka_unit_test(engine_of_odd_dim),
-      cmocka_unit_test(any_bytes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

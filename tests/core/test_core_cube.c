@@ -23,7 +23,7 @@ static const struct {
     {31, 33}, {128, 96}, {100, 90}, {5, 576}, {130, 47}, {288, 128},
 };
 
-static void load_nz_layout(void **state) {
+TEST_WITH(load_nz_layout, setup, free_fixture) {
   fixture_t *f = *state;
   for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const uint32_t rows = shapes[i].rows;
@@ -46,7 +46,7 @@ static void load_nz_layout(void **state) {
 }
 
 // Strips that lie in GM as they will in L1, columns that pad the last one with them.
-static void load_nz_strips(void **state) {
+TEST_WITH(load_nz_strips, setup, free_fixture) {
   fixture_t *f = *state;
   for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     const uint32_t rows = shapes[i].rows;
@@ -68,7 +68,7 @@ static void load_nz_strips(void **state) {
 }
 
 // Parts of a matrix of 400 rows in L1; padding rows are zero, padding columns come along from L1.
-static void load_a_layout(void **state) {
+TEST_WITH(load_a_layout, setup, free_fixture) {
   fixture_t *f = *state;
   const uint32_t l1_rows = 400;
   const uint32_t l1_pitch = l1_rows * 32;
@@ -90,7 +90,7 @@ static void load_a_layout(void **state) {
   }
 }
 
-static void load_b_layout(void **state) {
+TEST_WITH(load_b_layout, setup, free_fixture) {
   fixture_t *f = *state;
   const uint32_t l1_rows = 608;
   const uint32_t l1_pitch = l1_rows * 32;
@@ -148,7 +148,7 @@ static void expect_mmad(core_memory_t *expected, const cmd_mmad_t *c) {
   }
 }
 
-static void mmad_is_a_chain(void **state) {
+TEST_WITH(mmad_is_a_chain, setup, free_fixture) {
   fixture_t *f = *state;
   // The last ones are larger than what the model widens at a time.
   static const struct {
@@ -177,7 +177,7 @@ static void mmad_is_a_chain(void **state) {
 }
 
 // -0 in L0C and products that are all -0 give -0; one more product, of two paddings, would give +0.
-static void mmad_has_no_padding_terms(void **state) {
+TEST_WITH(mmad_has_no_padding_terms, setup, free_fixture) {
   fixture_t *f = *state;
   memset(f->memory.base[SPACE_L0A], 0, f->memory.bytes[SPACE_L0A]);
   memset(f->memory.base[SPACE_L0B], 0, f->memory.bytes[SPACE_L0B]);
@@ -196,7 +196,7 @@ static void mmad_has_no_padding_terms(void **state) {
   }
 }
 
-static void fixpipe_stores_casts_and_adds(void **state) {
+TEST_WITH(fixpipe_stores_casts_and_adds, setup, free_fixture) {
   fixture_t *f = *state;
   static const struct {
     uint32_t type, op, bytes;
@@ -296,7 +296,7 @@ static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool
   free(wide_c);
 }
 
-static void products_end_to_end(void **state) {
+TEST_WITH(products_end_to_end, setup, free_fixture) {
   fixture_t *f = *state;
   static const struct {
     uint32_t m, n, k;
@@ -310,15 +310,5 @@ static void products_end_to_end(void **state) {
 
 int main(void) {
   printf("seed %d\n", SEED);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(load_nz_layout, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(load_nz_strips, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(load_a_layout, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(load_b_layout, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(mmad_is_a_chain, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(mmad_has_no_padding_terms, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(fixpipe_stores_casts_and_adds, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(products_end_to_end, setup, free_fixture),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

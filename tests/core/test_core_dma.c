@@ -12,7 +12,7 @@ static int setup(void **state) {
   return 0;
 }
 
-static void copies_rows(void **state) {
+TEST_WITH(copies_rows, setup, free_fixture) {
   fixture_t *f = *state;
   for (int i = 0; i < 100; ++i) {
     const bool in = i % 2 == 0;
@@ -39,7 +39,7 @@ static void copies_rows(void **state) {
 }
 
 // Row-major to strips; of a strip that is not whole the rest is 0.
-static void direct_path(void **state) {
+TEST_WITH(direct_path, setup, free_fixture) {
   fixture_t *f = *state;
   core_memory_t memory = f->memory;
   const size_t bytes = 512u << 10;
@@ -75,7 +75,7 @@ static void direct_path(void **state) {
   free(expected);
 }
 
-static void atomics_word_by_word(void **state) {
+TEST_WITH(atomics_word_by_word, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t i = 0; i < 100; ++i) {
     const uint32_t op = GM_ADD_F32 + i % (GM_OP_COUNT - GM_ADD_F32);
@@ -100,8 +100,7 @@ static void atomics_word_by_word(void **state) {
 }
 
 // With skip_zero a row of integers that are all 0 is not sent, nor counted; it would change nothing.
-static void rows_of_zeros(void **state) {
-  (void)state;
+TEST(rows_of_zeros) {
   enum { ROWS = 3, COLS = 9, PITCH = 64 };
   core_memory_t memory = make_memory(CORE_VECTOR);
   memset(memory.base[SPACE_UB], 0, ROWS * PITCH);
@@ -128,11 +127,5 @@ static void rows_of_zeros(void **state) {
 
 int main(void) {
   printf("seed %d\n", SEED);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(copies_rows, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(direct_path, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(atomics_word_by_word, setup, free_fixture),
-      cmocka_unit_test(rows_of_zeros),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

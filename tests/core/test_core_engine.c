@@ -23,8 +23,7 @@ static void random_bf16(num_rng_t *rng, uint8_t *to, size_t count, double sigma)
 // --- moves ------------------------------------------------------------------------------------
 
 // Key j: block j / stride, row + j % stride; behind it its value.
-static void load_kv_places_keys(void **state) {
-  (void)state;
+TEST(load_kv_places_keys) {
   num_rng_t rng;
   num_rng_seed(&rng, SEED);
   for (int i = 0; i < 300; ++i) {
@@ -85,8 +84,7 @@ static uint16_t scaled(uint16_t x, float scale) {
 
 static bool is_nan(uint16_t x) { return (x & 0x7fffu) > 0x7f80u; }
 
-static void load_eb_copies_and_scales(void **state) {
-  (void)state;
+TEST(load_eb_copies_and_scales) {
   static const num_engine_t engine = {.d = 16, .blocks = 1, .rows = 1};
   static const float scales[] = {0, 0.125f, 0.17677669f, 1, -3.3f, 1e-30f, 1e30f};
   num_rng_t rng;
@@ -128,8 +126,7 @@ static void load_eb_copies_and_scales(void **state) {
   assert_true(ties > 0);
 }
 
-static void store_eb_copies(void **state) {
-  (void)state;
+TEST(store_eb_copies) {
   static const num_engine_t engine = {.d = 16, .blocks = 1, .rows = 1};
   num_rng_t rng;
   num_rng_seed(&rng, SEED);
@@ -286,8 +283,7 @@ static void attend_chunk(const problem_t *p, const layout_t *l, const core_memor
   free_memory(&before);
 }
 
-static void attention_of_whole_sequences(void **state) {
-  (void)state;
+TEST(attention_of_whole_sequences) {
   num_rng_t rng;
   num_rng_seed(&rng, SEED);
   for (int i = 0; i < 600; ++i) {
@@ -326,8 +322,7 @@ static void attention_of_whole_sequences(void **state) {
 
 // Blocks are those of the command's stride, though fewer keys would fill all of them evenly; the last
 // ones may be empty.
-static void stride_cuts_the_blocks(void **state) {
-  (void)state;
+TEST(stride_cuts_the_blocks) {
   num_rng_t rng;
   num_rng_seed(&rng, SEED);
   for (uint32_t stride = 1; stride <= 12; ++stride) {
@@ -370,8 +365,7 @@ static void stride_cuts_the_blocks(void **state) {
 
 // One key whose score is 0: the maximum is 0, the sum 1, the rest its value.  An infinity in it
 // poisons; a query that does not see it keeps the empty triplet.
-static void triplets_in_the_buffer(void **state) {
-  (void)state;
+TEST(triplets_in_the_buffer) {
   static const num_engine_t engine = {.design = NUM_DESIGN_FA2, .d = 16, .blocks = 1, .rows = 1};
   core_memory_t memory = make_engine_memory(&engine, 512, 64);
   memset(memory.base[SPACE_EB], 0, 3 * 32);
@@ -417,8 +411,7 @@ static void triplets_in_the_buffer(void **state) {
 }
 
 // Rows streamed for a group of queries: as far as the one that sees most, at least one.
-static void rows_of_a_group(void **state) {
-  (void)state;
+TEST(rows_of_a_group) {
   cmd_attn_t c = {.queries = 10, .keys = 30, .stride = 8, .share = 3, .mask_mode = MASK_NONE};
   assert_int_equal(core_attn_rows(&c, 0, 1), 8);
   c.keys = 5;
@@ -451,11 +444,5 @@ static void rows_of_a_group(void **state) {
 
 int main(void) {
   printf("seed %d\n", SEED);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(load_kv_places_keys),    cmocka_unit_test(load_eb_copies_and_scales),
-      cmocka_unit_test(store_eb_copies),        cmocka_unit_test(attention_of_whole_sequences),
-      cmocka_unit_test(stride_cuts_the_blocks), cmocka_unit_test(triplets_in_the_buffer),
-      cmocka_unit_test(rows_of_a_group),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

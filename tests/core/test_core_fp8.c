@@ -29,7 +29,7 @@ static bool same_number(uint32_t bits, double x) {
   return isnan(x) ? isnan(got) : num_f32_bits((float)x) == bits;
 }
 
-static void casts_every_code(void **state) {
+TEST_WITH(casts_every_code, setup, free_fixture) {
   fixture_t *f = *state;
   uint8_t *ub = f->memory.base[SPACE_UB];
   for (uint32_t i = 0; i < 3 * 256; ++i) {
@@ -46,7 +46,7 @@ static void casts_every_code(void **state) {
   assert_true(same_number(get32(ub + 0x4000, 0x01), 0x1p-9));
 }
 
-static void scales_by_groups(void **state) {
+TEST_WITH(scales_by_groups, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t cols = 1; cols <= 700; cols += 37) {
     uint8_t *ub = f->memory.base[SPACE_UB];
@@ -74,7 +74,7 @@ static void scales_by_groups(void **state) {
   }
 }
 
-static void logarithms(void **state) {
+TEST_WITH(logarithms, setup, free_fixture) {
   fixture_t *f = *state;
   uint8_t *ub = f->memory.base[SPACE_UB];
   const float special[] = {0.0f, -0.0f, INFINITY, -1.0f, NAN, 1.0f, 0x1p-149f, 0x1.fffffep127f};
@@ -93,7 +93,7 @@ static void logarithms(void **state) {
   }
 }
 
-static void column_numbers(void **state) {
+TEST_WITH(column_numbers, setup, free_fixture) {
   fixture_t *f = *state;
   uint8_t *ub = f->memory.base[SPACE_UB];
   const command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_COLUMN, .rows = 3, .cols = 17, .dst = 64, .dst_pitch = 96);
@@ -114,7 +114,7 @@ static void column_numbers(void **state) {
 
 #define GATHER(...) COMMAND_OF(GATHER_IN, gather_in, MTE2, __VA_ARGS__)
 
-static void gathers_rows(void **state) {
+TEST_WITH(gathers_rows, setup, free_fixture) {
   fixture_t *f = *state;
   uint8_t *gm = f->memory.base[SPACE_GM];
   for (uint32_t i = 0; i < 100; ++i) {
@@ -143,7 +143,7 @@ static void gathers_rows(void **state) {
   }
 }
 
-static void says_where_rows_are(void **state) {
+TEST_WITH(says_where_rows_are, setup, free_fixture) {
   fixture_t *f = *state;
   uint8_t *gm = f->memory.base[SPACE_GM];
   put32(gm, 0, 5);
@@ -163,8 +163,7 @@ static void says_where_rows_are(void **state) {
   assert_true(address == GM_BASE + 4096 + (UINT64_C(64) * INT32_MAX + 63) * 656);
 }
 
-static void accesses(void **state) {
-  (void)state;
+TEST(accesses) {
   const command_t gather = GATHER(.gm = GM_BASE + 4096, .gm_pitch = 656, .list = GM_BASE + 100, .first = 63, .page = 64,
                                   .ub = 96, .ub_pitch = 672, .rows = 3, .row_bytes = 528);
   core_access_t access[CORE_MAX_ACCESSES];
@@ -195,7 +194,7 @@ static void expect_message(const fixture_t *f, core_kind_t kind, command_t c, co
   CHECK(message == NULL || strstr(error, message) != NULL, "'%s', expected '%s'", error, message);
 }
 
-static void malformed(void **state) {
+TEST_WITH(malformed, setup, free_fixture) {
   const fixture_t *f = *state;
   const command_t good =
       GATHER(.gm = GM_BASE, .gm_pitch = 656, .list = GM_BASE, .page = 1, .ub_pitch = 544, .rows = 16, .row_bytes = 528);
@@ -282,8 +281,7 @@ static uint64_t cycles(bool emulated, command_t c) {
   return core_cycles(&config, &c);
 }
 
-static void costs(void **state) {
-  (void)state;
+TEST(costs) {
   // A row of 512 is 4 repeats of 128 FP16 and 8 of 64 FP32: 4 x 2 + 8 x 1, or 4 x 7 + 8 x 1.
   const command_t cast = COMMAND_OF(VEC, vec, V, .op = VOP_CAST, .rows = 16, .cols = 512, .dst_pitch = 2048,
                                     .a_pitch = 544, .from = TYPE_E4M3, .to = TYPE_F32);
@@ -319,8 +317,7 @@ static void costs(void **state) {
   assert_int_equal(cycles(false, COMMAND_OF(PAIR_WAIT, pair_wait, V, .flag = 1)), 1);
 }
 
-static void texts(void **state) {
-  (void)state;
+TEST(texts) {
   char text[512];
   const command_t gather = GATHER(.gm = GM_BASE + 4096, .gm_pitch = 656, .list = GM_BASE + 100, .first = 63, .page = 64,
                                   .ub = 96, .ub_pitch = 672, .rows = 3, .row_bytes = 528);
@@ -343,16 +340,4 @@ static void texts(void **state) {
   const command_t pair = COMMAND_OF(PAIR_SET, pair_set, MTE3, .flag = 7);
   core_disassemble(&pair, text, sizeof text);
   assert_string_equal(text, "PAIR_SET flag=7");
-}
-
-#define FIXTURE_TEST(name) cmocka_unit_test_setup_teardown(name, setup, free_fixture)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      FIXTURE_TEST(casts_every_code), FIXTURE_TEST(scales_by_groups), FIXTURE_TEST(logarithms),
-      FIXTURE_TEST(column_numbers),   FIXTURE_TEST(gathers_rows),     FIXTURE_TEST(says_where_rows_are),
-      FIXTURE_TEST(malformed),        cmocka_unit_test(accesses),     cmocka_unit_test(costs),
-      cmocka_unit_test(texts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

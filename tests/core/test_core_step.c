@@ -68,7 +68,7 @@ static void run_and_compare(fixture_t *f, const command_t *c) {
 }
 
 // Any bits, so that all kinds of numbers come; also in place, with gaps and without, and of each kind of b.
-static void elements(void **state) {
+TEST_WITH(elements, setup, free_fixture) {
   static const uint32_t ops[] = {VOP_SQRT, VOP_AND, VOP_ADD_S32, VOP_SWAP, VOP_RSQRT, VOP_RECIP, VOP_ABS};
   fixture_t *f = *state;
   for (uint32_t i = 0; i < 700; ++i) {
@@ -93,7 +93,7 @@ static void elements(void **state) {
 }
 
 // Zeros of both signs, what is exact and what is not, the ends of the range.
-static void functions_of_one_number(void **state) {
+TEST_WITH(functions_of_one_number, setup, free_fixture) {
   fixture_t *f = *state;
   uint8_t *ub = f->memory.base[SPACE_UB];
   static const float x[] = {0, -0.0f, 4, 2, -1, INFINITY, 0x1p-149f, NAN};
@@ -120,7 +120,7 @@ static void functions_of_one_number(void **state) {
 }
 
 // All codes and ties between them, and any numbers; in place the codes take a quarter of the row.
-static void casts_to_e4m3(void **state) {
+TEST_WITH(casts_to_e4m3, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t i = 0; i < 60; ++i) {
     const uint32_t rows = 1 + random_below(&f->rng, 5), cols = 1 + random_below(&f->rng, 600);
@@ -147,7 +147,7 @@ static void casts_to_e4m3(void **state) {
   }
 }
 
-static void checks(void **state) {
+TEST_WITH(checks, setup, free_fixture) {
   fixture_t *f = *state;
   char error[CORE_ERROR_BYTES];
   command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_SWAP, .rows = 1, .cols = 7, .dst_pitch = 32, .a_pitch = 32);
@@ -157,8 +157,7 @@ static void checks(void **state) {
   assert_true(core_check(CORE_VECTOR, &f->memory, &c, error));
 }
 
-static void costs(void **state) {
-  (void)state;
+TEST(costs) {
   const config_t config = {.vector = {.repeat_bytes = 256,
                                       .alu_cycles = 2.1,
                                       .alu_startup = 6,
@@ -191,15 +190,4 @@ static void costs(void **state) {
   c.vec.to = TYPE_E4M3;
   c.vec.dst_pitch = 640;
   assert_int_equal(core_cycles(&config, &c), 10 + 30 + 20);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(elements, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(functions_of_one_number, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(casts_to_e4m3, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(checks, setup, free_fixture),
-      cmocka_unit_test(costs),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -301,24 +301,14 @@ static void hold(core_kind_t kind, int commands) {
   free_memory(&other);
 }
 
-static void cube_tensors(void **state) {
-  (void)state;
-  hold(CORE_CUBE, 150);
-}
+TEST(cube_tensors) { hold(CORE_CUBE, 150); }
 
-static void vector_tensors(void **state) {
-  (void)state;
-  hold(CORE_VECTOR, 250);
-}
+TEST(vector_tensors) { hold(CORE_VECTOR, 250); }
 
-static void engine_tensors(void **state) {
-  (void)state;
-  hold(CORE_ENGINE, 200);
-}
+TEST(engine_tensors) { hold(CORE_ENGINE, 200); }
 
 // What cannot be seen by executing: types, and what has no elements.
-static void by_hand(void **state) {
-  (void)state;
+TEST(by_hand) {
   core_tensor_t tensor[CORE_MAX_TENSORS];
   core_source_t source[CORE_MAX_TENSORS];
   const command_t rescale = COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = 64, .gm = GM_BASE + 256, .gm_pitch = 128,
@@ -355,11 +345,5 @@ static void by_hand(void **state) {
 
 int main(void) {
   printf("seed %d\n", SEED);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(by_hand),
-      cmocka_unit_test(cube_tensors),
-      cmocka_unit_test(vector_tensors),
-      cmocka_unit_test(engine_tensors),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

@@ -8,8 +8,7 @@ static void expect_text(command_t command, const char *expected) {
   assert_string_equal(text, expected);
 }
 
-static void names(void **state) {
-  (void)state;
+TEST(names) {
   assert_string_equal(core_pipe_name(PIPE_MTE2), "MTE2");
   assert_string_equal(core_pipe_name(PIPE_MTE3), "MTE3");
   assert_string_equal(core_pipe_name(PIPE_COUNT), "?");
@@ -25,8 +24,7 @@ static void names(void **state) {
   assert_string_equal(core_space_name(SPACE_COUNT), "?");
 }
 
-static void commands(void **state) {
-  (void)state;
+TEST(commands) {
   expect_text(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = 0x4000001000ull, .gm_pitch = 1152, .l1 = 0x2000, .rows = 128,
                          .cols = 576),
               "LOAD_NZ gm=0x4000001000 gm_pitch=1152 l1=0x2000 rows=128 cols=576 strips=0");
@@ -40,8 +38,7 @@ static void commands(void **state) {
               "op=RESCALE skip_zero=0");
 }
 
-static void engine_commands(void **state) {
-  (void)state;
+TEST(engine_commands) {
   expect_text(COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 128, .k_pitch = 256, .v_pitch = 512,
                          .keys = 100, .row = 8, .stride = 25, .dim = 64),
               "LOAD_KV k_gm=0x4000000000 v_gm=0x4000000080 k_pitch=256 v_pitch=512 keys=100 row=8 "
@@ -62,22 +59,19 @@ static void engine_commands(void **state) {
   expect_text(COMMAND_OF(WAIT_FLAG, wait_flag, STORE, .from = PIPE_ATTN, .event = 1), "WAIT_FLAG from=ATTN event=1");
 }
 
-static void direct_path(void **state) {
-  (void)state;
+TEST(direct_path) {
   expect_text(COMMAND_OF(COPY_L1, copy_l1, MTE3, .ub = 0x40, .ub_pitch = 512, .l1 = 0x20000, .l1_pitch = 4096,
                          .rows = 64, .cols = 256),
               "COPY_L1 ub=0x40 ub_pitch=512 l1=0x20000 l1_pitch=4096 rows=64 cols=256 pair=0");
 }
 
-static void looks(void **state) {
-  (void)state;
+TEST(looks) {
   expect_text(COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 512, .bytes = 48), "READ_GM gm=0x4000000200 bytes=48");
   expect_text(COMMAND_OF(MARK, mark, FIX, .number = 7), "MARK number=7");
 }
 
 // A VEC shows the fields its operation reads.
-static void vector_fields(void **state) {
-  (void)state;
+TEST(vector_fields) {
   command_t c = COMMAND_OF(VEC, vec, V, .op = VOP_MUL, .rows = 64, .cols = 512, .dst = 0x100, .dst_pitch = 2048,
                            .a = 0x200, .a_pitch = 2048, .b_kind = OPERAND_SCALAR, .scalar = 0x3e000000u);
   expect_text(c,
@@ -111,8 +105,7 @@ static void vector_fields(void **state) {
               "b=0x0 b_pitch=0 c=0x0 c_pitch=0 b_kind=TILE");
 }
 
-static void malformed(void **state) {
-  (void)state;
+TEST(malformed) {
   expect_text((command_t){.header = {.opcode_ = 99}}, "? opcode=99");
   expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 1, .n = 1, .type = 9, .op = 8),
               "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=9 op=8");
@@ -126,13 +119,4 @@ static void malformed(void **state) {
   assert_string_equal(text, "");
   assert_int_equal(text[1], 'x');
   core_disassemble(&c, text, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(names),     cmocka_unit_test(commands),        cmocka_unit_test(direct_path),
-      cmocka_unit_test(looks),     cmocka_unit_test(engine_commands), cmocka_unit_test(vector_fields),
-      cmocka_unit_test(malformed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -94,7 +94,7 @@ static uint32_t operand_b(const uint8_t *ub, const cmd_vec_t *c, size_t r, size_
 
 static bool is_sum_or_product(uint32_t op) { return op <= VOP_EXP || op == VOP_BROADCAST; }
 
-static void arithmetic(void **state) {
+TEST_WITH(arithmetic, setup, free_fixture) {
   fixture_t *f = *state;
   enum { APART, OVER_A, OVER_B, PLACES };
   for (uint32_t op = 0; op < VOP_COUNT; ++op) {
@@ -146,7 +146,7 @@ static float tree(const uint8_t *row, size_t cols, size_t first, size_t lanes) {
   return sum;
 }
 
-static void reductions(void **state) {
+TEST_WITH(reductions, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t i = 0; i < ARRAY_LEN(shapes) * 24; ++i) {
     const uint32_t rows = shapes[i / 24].rows;
@@ -179,7 +179,7 @@ static void reductions(void **state) {
 }
 
 // (2^24 + 1) + 1 = 2^24 from the left; any tree would find the 2.
-static void sum_is_a_left_fold(void **state) {
+TEST_WITH(sum_is_a_left_fold, setup, free_fixture) {
   fixture_t *f = *state;
   memset(f->memory.base[SPACE_UB], 0, f->memory.bytes[SPACE_UB]);
   put32(f->memory.base[SPACE_UB], 0, num_f32_bits(0x1p24f));
@@ -202,7 +202,7 @@ static void put_bit(uint8_t *bytes, size_t i, bool bit) {
   bytes[i / 8] = (uint8_t)((bytes[i / 8] & ~(1u << (i % 8))) | ((unsigned)bit << (i % 8)));
 }
 
-static void comparisons(void **state) {
+TEST_WITH(comparisons, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t i = 0; i < ARRAY_LEN(shapes) * OPERAND_COUNT * 8; ++i) {
     const uint32_t rows = shapes[i / 8 % ARRAY_LEN(shapes)].rows;
@@ -237,7 +237,7 @@ static void comparisons(void **state) {
   }
 }
 
-static void selection(void **state) {
+TEST_WITH(selection, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t i = 0; i < ARRAY_LEN(shapes) * OPERAND_COUNT * 6; ++i) {
     const uint32_t rows = shapes[i / 6 % ARRAY_LEN(shapes)].rows;
@@ -274,7 +274,7 @@ static int32_t to_s32(double x, bool nearest) {
   return whole >= 2147483647.0 ? INT32_MAX : whole <= -2147483648.0 ? INT32_MIN : (int32_t)whole;
 }
 
-static void casts(void **state) {
+TEST_WITH(casts, setup, free_fixture) {
   fixture_t *f = *state;
   static const struct {
     uint32_t from, to, round;
@@ -329,7 +329,7 @@ static void casts(void **state) {
 }
 
 // Into both types, onto the nibbles themselves as well.
-static void nibbles(void **state) {
+TEST_WITH(nibbles, setup, free_fixture) {
   fixture_t *f = *state;
   for (uint32_t i = 0; i < 32; ++i) {
     const bool is_signed = i % 2 == 0;
@@ -389,7 +389,7 @@ static bool same_half(uint16_t got, uint16_t want) {
 
 // Each operation rounds once: FP64 holds every sum and product of two FP16 numbers. b is a tile or one
 // row for all rows; dst is apart, or a.
-static void half_arithmetic(void **state) {
+TEST_WITH(half_arithmetic, setup, free_fixture) {
   fixture_t *f = *state;
   static const uint32_t ops[] = {VOP_ADD, VOP_SUB, VOP_MUL};
   for (uint32_t i = 0; i < 3 * ARRAY_LEN(shapes) * 4; ++i) {
@@ -425,7 +425,7 @@ static void half_arithmetic(void **state) {
 
 // FMA to FP16 where FP64 holds the exact value: small integers times FP16 numbers, and sums that FP32
 // would round onto a tie.
-static void half_fma(void **state) {
+TEST_WITH(half_fma, setup, free_fixture) {
   fixture_t *f = *state;
   enum { COUNT = 4096, A = 0, B_AT = 0x4000, C_AT = 0x8000, DST = 0xc000 };
   for (int turn = 0; turn < 6; ++turn) {
@@ -457,16 +457,5 @@ static void half_fma(void **state) {
 
 int main(void) {
   printf("seed %d\n", SEED);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(arithmetic, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(reductions, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(sum_is_a_left_fold, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(comparisons, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(selection, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(casts, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(nibbles, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(half_arithmetic, setup, free_fixture),
-      cmocka_unit_test_setup_teardown(half_fma, setup, free_fixture),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

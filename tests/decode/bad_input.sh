@@ -1,7 +1,6 @@
 #!/bin/sh
 # Bad input for `run decode`: exit code 2, one line on stderr that names what is wrong, no output files. And help.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 . "$(dirname "$0")/../cli/refused.sh"
 always="--json out.json"
 models=$(dirname "$DATA")/../model/config/models

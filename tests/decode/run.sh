@@ -2,13 +2,8 @@
 # `run decode` on the shipped model: losses and continuations beside those of Hugging Face's implementation, stages beside
 # the model in FP64, what is asked of times and bytes.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 decode() { "$SIM" run decode --gm c --quiet "$@"; }
 val=$DATA/kjv_val.txt
 reference=$DATA/kjv_mla/reference.json

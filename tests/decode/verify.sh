@@ -2,13 +2,8 @@
 # `run decode --verify`: each operation of steps of many kinds has its contract's bits; and a kernel that computes otherwise
 # is caught.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 decode() { "$SIM" run decode --gm c --quiet --json v.json "$@"; }
 
 # verified ARGS...: no bit differs, and every kind of operation was there.

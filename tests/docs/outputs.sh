@@ -3,13 +3,9 @@
 # lines of the text stand in the output in this order. From the line `host` on, and in line numbers of
 # sources, they may differ. What stands after ```yaml NAME is the file NAME.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 ln -s "$ROOT/tests" tests   # pages are read in a checkout
 
-fail() { echo "FAILED: $*"; exit 1; }
 plain() { sed -E 's/\.([ch]):[0-9]+/.\1:N/g; s/ +$//' "$1"; }
 
 shown=0

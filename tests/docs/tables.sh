@@ -5,10 +5,7 @@
 #   Summary of `./amalgam report NAME ...`:  each number of each row stands in the report
 #   a row whose last cell is `./amalgam report NAME ...`:  so do the numbers of the cell before
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 : >failed
 fail() { echo "$*" | tee -a failed; }
 

@@ -2,7 +2,6 @@
 # Bad input for the attention engines: exit code 2, one line on stderr that names what is wrong, and
 # no output files.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 . "$(dirname "$0")/../cli/refused.sh"
 always="--impl c --out out.npy --json out.json"
 

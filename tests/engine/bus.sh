@@ -1,13 +1,8 @@
 #!/bin/sh
 # --bus axi: the same bits as without, in a few cycles more; masks, limits, several chunks with carries between.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 # 9 queries, 70 keys of which 32 fit; the engine of the testbenches.
 shape="--head-dim 4 --blocks 2 --queries 2 --rows 32 --seq-q 9 --seq-kv 70 --verify --quiet"
 for kernel in hfa fa2; do

@@ -1,13 +1,7 @@
 #!/bin/sh
 # The reports on the attention engines: their files, and numbers that are known.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" report | grep -q 'table_errors' || fail "list"
 "$SIM" report fig8a fig5 accuracy --impl c --seeds 1 --out r 2>steps

@@ -2,13 +2,8 @@
 # Attention engines through the command line: results that are known without any model, options that
 # must not change a result, cycles counted by hand. IMPL is rtl or c.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 run() { "$SIM" run "$@" --impl "$IMPL" --verify --quiet; }   # run KERNEL OPTIONS...
 small="--head-dim 16 --blocks 2 --rows 32"   # an RTL that is soon built
 bits() { tail -c "$2" "$1" | od -An -v -tu2 -w2 | tr -d ' '; }   # bits FILE BYTES

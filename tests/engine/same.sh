@@ -1,11 +1,8 @@
 #!/bin/sh
 # The RTL and its C model give the same bits and the same cycles.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 tests=0
 
 same() {   # same KERNEL OPTIONS...

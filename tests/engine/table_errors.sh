@@ -1,11 +1,7 @@
 #!/bin/sh
 # The report on what makes H-FA's error: a minute of arithmetic.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" report table_errors --impl c --seeds 1 --out r --quiet
 

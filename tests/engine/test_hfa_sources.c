@@ -2,15 +2,8 @@
 // textbook's attention, and each of them alone where it can be seen by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "num/num_engine.h"
 #include "num/num_hfa_sources.h"
 #include "num/num_rng.h"
@@ -54,8 +47,7 @@ static void same_as_golden(size_t d, size_t blocks, bool masked, size_t keys) {
   assert_memory_equal(out, want, d * sizeof *out);
 }
 
-static void all_on_is_h_fa(void **state) {
-  (void)state;
+TEST(all_on_is_h_fa) {
   // Wide scores, tiny and huge values: saturation, zeros and the ends of BF16 are reached.
   static const double v_widths[] = {1.0, 1e-38, 1e37, 1e-20};
   static const size_t blocks[] = {1, 2, 3, 4, 8};
@@ -70,8 +62,7 @@ static void all_on_is_h_fa(void **state) {
 }
 
 // Equal keys make all scores equal, repeated values of both signs cancel exactly.
-static void all_on_cancels_like_h_fa(void **state) {
-  (void)state;
+TEST(all_on_cancels_like_h_fa) {
   fill(1, 16, 64, 1.0, 1.0);
   for (size_t i = 1; i < 64; ++i) {
     memcpy(problem.k + i * 16, problem.k, 16 * sizeof *problem.k);
@@ -84,8 +75,7 @@ static void all_on_cancels_like_h_fa(void **state) {
   }
 }
 
-static void no_valid_key_gives_zero(void **state) {
-  (void)state;
+TEST(no_valid_key_gives_zero) {
   const num_hfa_sources_t none = {0};
   fill(2, 8, 10, 1.0, 1.0);
   memset(problem.valid, 0, sizeof problem.valid);
@@ -116,8 +106,7 @@ static double textbook(size_t d, size_t keys, size_t column) {
 }
 
 // Differences of scores are BF16, up to 2^-9 of at most 4 here: e^d is off by 0.8 % at most.
-static void all_off_is_attention(void **state) {
-  (void)state;
+TEST(all_off_is_attention) {
   const num_hfa_sources_t none = {0};
   const size_t d = 32;
   for (uint64_t seed = 0; seed < 20; ++seed) {
@@ -148,8 +137,7 @@ static double attend_to_two(const num_hfa_sources_t *sources, double ahead, doub
   return (double)num_bf16_to_f32(out[0]);
 }
 
-static void each_alone(void **state) {
-  (void)state;
+TEST(each_alone) {
   const num_hfa_sources_t none = {0};
   const num_hfa_sources_t add = {.mitchell_add = true};
   const num_hfa_sources_t log = {.mitchell_log = true};
@@ -186,24 +174,11 @@ static void see(void *context, double x, bool subtract) {
 }
 
 // Additions to log2(0) are none: of two keys the second one meets the first in l and the column.
-static void additions_are_told(void **state) {
-  (void)state;
+TEST(additions_are_told) {
   seen_t seen = {0};
   num_hfa_sources_t sources = {.seen = see, .context = &seen};
   attend_to_two(&sources, 0, 4, -1);
   assert_int_equal(seen.count, 2);
   assert_int_equal(seen.subtractions, 1);
   assert_true(seen.sum == 1.25);  // 1 of l, 1/4 of the column
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_on_is_h_fa),
-      cmocka_unit_test(all_on_cancels_like_h_fa),
-      cmocka_unit_test(no_valid_key_gives_zero),
-      cmocka_unit_test(all_off_is_attention),
-      cmocka_unit_test(each_alone),
-      cmocka_unit_test(additions_are_told),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

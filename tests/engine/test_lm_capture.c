@@ -1,16 +1,8 @@
 // Captured queries, keys and values are the language model's: attention made of them is its own.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "test.h"
 #include "config/config.h"
 #include "kernel/lm/lm_capture.h"
 #include "num/num_attention.h"
@@ -52,8 +44,7 @@ static bool compare(void *context, const lm_attention_t *attention) {
   return true;
 }
 
-static void is_the_models(void **state) {
-  (void)state;
+TEST(is_the_models) {
   base_error_t error;
   char path[1024];
   char message[256];
@@ -81,8 +72,7 @@ static void is_the_models(void **state) {
   lm_capture_free(&capture);
 }
 
-static void past_the_end_is_refused(void **state) {
-  (void)state;
+TEST(past_the_end_is_refused) {
   base_error_t error;
   assert_false(lm_capture(8, 1024, &capture, &error));
   assert_non_null(strstr(error.text, "kjv_val.txt: ends before byte"));
@@ -90,9 +80,4 @@ static void past_the_end_is_refused(void **state) {
   assert_false(lm_capture(0, 1025, &capture, &error));
   assert_non_null(strstr(error.text, "1025 tokens are too many"));
   assert_null(capture.data);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(is_the_models), cmocka_unit_test(past_the_end_is_refused)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

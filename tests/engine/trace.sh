@@ -3,13 +3,8 @@
 # 5 MB, and in the SoC beside the signals of their pipes; windows, scopes, the last cycles of a run
 # that is stopped.  No cycle changes.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
 here=$(pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 same() { [ "$2" = "$3" ] || fail "$1: $2, expected $3"; }
 look() {   # look FILE WHAT [NAME=VALUE...]
   file=$1 want=$2

@@ -1,13 +1,7 @@
 #!/bin/sh
 # Help, the shipped input, the text, the golden's choices, exit code 1, what Ctrl-C leaves.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" --help | grep -q "^  hfa  *attention by the H-FA engine" || fail "--help"
 "$SIM" run --help | grep -q "^  fa2 " || fail "run --help"

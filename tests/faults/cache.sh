@@ -3,11 +3,8 @@
 # one gives what a command with an empty cache gave.
 #   cache.sh TIMES SEED      TIMES kills, at times drawn by SEED
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 times=$1 seed=$2
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 cp -r "$ROOT/rtl" rtl
 export AMALGAM_RTL="$dir/rtl" AMALGAM_SYNTH="$dir/synth" CCACHE_DISABLE=1
 kept='rtl.units synth'

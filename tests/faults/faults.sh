@@ -3,14 +3,10 @@
 # is what was there before or the whole result, and what the command ends with says which.
 #   faults.sh KIND TIMES SEED      KIND: disk, write, memory or kill; TIMES faults of it, drawn by SEED
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 kind=$1 times=$2 seed=$3
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 failed=0 all=0 nothing=0
 
-fail() { echo "FAILED: $*"; exit 1; }
 problem() { echo "FAILED $command, $kind $fault: $*"; [ ! -s err ] || head -c 300 err; failed=1; }
 
 # The commands; each writes files of these names into the current folder.

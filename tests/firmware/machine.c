@@ -231,8 +231,8 @@ static bool flag_raise(const machine_t *machine, flag_t *flag, unsigned most, un
   return true;
 }
 
-static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent, bool order) {
-  for (unsigned i = 0; i < machine->agents && order; ++i) {
+static void flag_lower(const machine_t *machine, flag_t *flag, unsigned agent) {
+  for (unsigned i = 0; i < machine->agents; ++i) {
     if (flag->clocks[0][i] > machine->clocks[agent][i]) {
       machine->clocks[agent][i] = flag->clocks[0][i];
     }
@@ -317,8 +317,6 @@ static bool move_data(machine_t *machine, core_t *core, const command_t *command
 }
 
 static bool execute(machine_t *machine, core_t *core, const command_t *command, unsigned agent) {
-  const machine_options_t *options = machine->options;
-  const bool order = options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
   machine->clocks[agent][agent]++;
   switch (command->header.opcode_) {
     case OP_SET_FLAG: {
@@ -328,7 +326,7 @@ static bool execute(machine_t *machine, core_t *core, const command_t *command, 
     }
     case OP_WAIT_FLAG: {
       const cmd_wait_flag_t *c = &command->wait_flag;
-      flag_lower(machine, &core->flag[c->from][c->pipe_][c->event], agent, order);
+      flag_lower(machine, &core->flag[c->from][c->pipe_][c->event], agent);
       return true;
     }
     case OP_CROSS_SET:
@@ -336,9 +334,9 @@ static bool execute(machine_t *machine, core_t *core, const command_t *command, 
       return cross_set(machine, core, command, agent);
     case OP_CROSS_WAIT:
     case OP_PAIR_WAIT: {
-      const size_t setters = core->kind == CORE_CUBE ? options->vector_cores : 1;
+      const size_t setters = core->kind == CORE_CUBE ? machine->options->vector_cores : 1;
       for (size_t i = 0; i < setters; ++i) {
-        flag_lower(machine, &core->cross[cross_id(command)][i], agent, order);
+        flag_lower(machine, &core->cross[cross_id(command)][i], agent);
       }
       return true;
     }
@@ -384,8 +382,6 @@ static void pop(const machine_t *machine, core_t *core, unsigned pipe) {
 // any of them had.
 static step_t step_sync_all(machine_t *machine, const core_t *core, const command_t *command) {
   const unsigned pipe = command->header.pipe_;
-  const machine_options_t *options = machine->options;
-  const bool order = options->ignore == NULL || !options->ignore(core->kind == CORE_CUBE, command);
   race_clocks_t latest = {0};
   for (size_t i = 0; i < machine->core_count; ++i) {
     const core_t *other = &machine->cores[i];
@@ -403,9 +399,7 @@ static step_t step_sync_all(machine_t *machine, const core_t *core, const comman
     core_t *other = &machine->cores[i];
     if (other->kind == core->kind) {
       const unsigned agent = other->queue[pipe].agent;
-      if (order) {
-        memcpy(machine->clocks[agent], latest, sizeof latest);
-      }
+      memcpy(machine->clocks[agent], latest, sizeof latest);
       machine->clocks[agent][agent]++;
       pop(machine, other, pipe);
     }

@@ -35,9 +35,6 @@ typedef struct machine_options {
   bool direct_path;       // vector cores reach the L1 of their cube core and of the pair's other one
   size_t queue_depth;
   uint64_t seed;
-  // A set of flags, or SYNC_ALL, that gates as ever but is not counted as ordering anything: every
-  // flag that a kernel needs shows as a race in some run that ignores it.  NULL: none.
-  bool (*ignore)(bool cube, const command_t *wait);
 } machine_options_t;
 
 enum { MACHINE_ERROR_BYTES = 512 };

@@ -1,28 +1,14 @@
 // The attention kernels on a machine that steps in random order: for shapes at the edges of the
 // tiling, every order gives the bits of the contract's C loops, ends, leaves no flag up and has no
-// race; and no flag is there in vain.
+// race.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
 #include "hal/registers.h"
 #include "kernels/attention/attention_args.h"
 #include "kernels/attention/attention_problem.h"
-#include "machine.h"
+#include "firmware/schedule.h"
 #include "num/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 typedef struct shape {
   uint32_t rows, keys, dk, dv, block, preload;
@@ -40,34 +26,24 @@ typedef struct shape {
 } shape_t;
 
 typedef struct problem {
-  const char *kernel;
   shape_t shape;
-  num_attn_t attn;  // of batch entry 0
-  uint8_t *gm;
-  uint64_t gm_bytes;
-  machine_array_t array[18];
-  size_t arrays;
+  schedule_t schedule;
+  num_attn_t attn;         // of batch entry 0
   attention_args_t *args;  // in gm
+  float *expected;
 } problem_t;
 
 static void *allocate(size_t count, size_t size) {
   void *memory = calloc(count + 1, size);
-  if (memory == NULL) {
-    printf("out of memory: %zu x %zu\n", count, size);
-    abort();
-  }
+  assert_non_null(memory);
   return memory;
 }
 
 static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool read_only) {
-  const uint64_t address = GM_BASE + problem->gm_bytes;
-  assert_true(problem->arrays < ARRAY_LEN(problem->array));
-  problem->array[problem->arrays++] = (machine_array_t){name, address, bytes, read_only};
-  problem->gm_bytes += (bytes + 511) / 512 * 512 + 512;
-  return address;
+  return schedule_place(&problem->schedule, name, bytes, read_only);
 }
 
-static void *host(const problem_t *problem, uint64_t address) { return problem->gm + (address - GM_BASE); }
+static void *host(const problem_t *problem, uint64_t address) { return schedule_host(&problem->schedule, address); }
 
 static void fill_normal(num_rng_t *rng, uint16_t *values, size_t count, double sigma) {
   for (size_t i = 0; i < count; ++i) {
@@ -80,8 +56,6 @@ static shape_t with_defaults(shape_t shape) {
   shape.ai_cores += shape.ai_cores == 0;
   shape.group = shape.group == 0 ? 256 : shape.group;
   shape.splits += shape.splits == 0;
-  shape.vector_cores = shape.vector_cores == 0 ? 2 : shape.vector_cores;
-  shape.depth = shape.depth == 0 ? 32 : shape.depth;
   return shape;
 }
 
@@ -151,14 +125,13 @@ static uint8_t *fill_mask(problem_t *problem, num_rng_t *rng) {
   return visible;
 }
 
-static void problem_init(problem_t *problem, const char *kernel, shape_t shape) {
-  *problem = (problem_t){.kernel = kernel, .shape = with_defaults(shape)};
+static void problem_init(problem_t *problem, shape_t shape) {
+  *problem = (problem_t){.shape = with_defaults(shape)};
   const shape_t *s = &problem->shape;
   place(problem, "args", sizeof(attention_args_t), true);
   const attention_args_t args = place_all(problem);
-  problem->gm = allocate(problem->gm_bytes, 1);
-  memset(problem->gm, 0xff, problem->gm_bytes);
-  problem->args = (attention_args_t *)(void *)problem->gm;
+  schedule_allocate(&problem->schedule);
+  problem->args = (attention_args_t *)(void *)problem->schedule.gm;
   *problem->args = args;
   num_rng_t rng;
   num_rng_seed(&rng, s->rows * 1000003u + s->keys * 1009u + s->dk + s->dv);
@@ -179,35 +152,10 @@ static void problem_init(problem_t *problem, const char *kernel, shape_t shape) 
                                .visible = s->masked ? fill_mask(problem, &rng) : NULL};
 }
 
-static void problem_free(problem_t *problem) {
-  free((void *)(uintptr_t)problem->attn.visible);
-  free(problem->gm);
-}
-
-static bool run(problem_t *problem, uint64_t seed, bool (*ignore)(bool cube, const command_t *wait),
-                char error[MACHINE_ERROR_BYTES]) {
-  const shape_t *s = &problem->shape;
-  char firmware[512];
-  snprintf(firmware, sizeof firmware, "%s/%s.so", FIRMWARE_DIR, problem->kernel);
-  // What the last run left must not help this one.
-  const uint64_t fresh = problem->args->out - GM_BASE;
-  memset(problem->gm + fresh, 0xff, problem->gm_bytes - fresh);
-  const machine_options_t options = {.firmware = firmware,
-                                     .gm = problem->gm,
-                                     .gm_bytes = problem->gm_bytes,
-                                     .arrays = problem->array,
-                                     .array_count = problem->arrays,
-                                     .args = GM_BASE,
-                                     .ai_cores = s->ai_cores,
-                                     .vector_cores = s->vector_cores,
-                                     .queue_depth = s->depth,
-                                     .seed = seed,
-                                     .ignore = ignore};
-  return machine_run(&options, error);
-}
-
 // Output values that differ from the contract's in any bit.
-static size_t wrong_values(const problem_t *problem, const float *expected) {
+static size_t wrong_values(const void *of) {
+  const problem_t *problem = of;
+  const float *expected = problem->expected;
   const shape_t *s = &problem->shape;
   const size_t count = (size_t)s->batch * s->rows * s->dv;
   const void *out = host(problem, problem->args->out);
@@ -219,7 +167,7 @@ static size_t wrong_values(const problem_t *problem, const float *expected) {
   return wrong;
 }
 
-static float *reference(const problem_t *problem) {
+static float *reference(const problem_t *problem, bool amla) {
   const shape_t *s = &problem->shape;
   const attention_args_t *args = problem->args;
   const size_t entry = (size_t)s->rows * s->dv;
@@ -230,9 +178,8 @@ static float *reference(const problem_t *problem) {
     attn.k = host(problem, args->k + b * args->k_batch);
     attn.v = host(problem, args->v + b * args->v_batch);
     const unsigned flags = s->skip ? NUM_ATTN_SKIP_NOOP : 0;
-    const int status = strcmp(problem->kernel, "amla") == 0
-                           ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, expected + b * entry, NULL)
-                           : num_attn_base(&attn, NUM_ISA_AUTO, expected + b * entry);
+    const int status = amla ? num_attn_amla(&attn, NUM_ISA_AUTO, flags, expected + b * entry, NULL)
+                            : num_attn_base(&attn, NUM_ISA_AUTO, expected + b * entry);
     assert_int_equal(status, 0);
   }
   return expected;
@@ -309,130 +256,22 @@ static const shape_t shapes[] = {
 
 enum { SEEDS = 2 };
 
-static void print_shape(const char *kernel, const shape_t *s) {
-  printf(
-      "%s rows %u keys %u dk %u dv %u block %u preload %u batch %u rescale %u depth %u group %u "
-      "splits %u tiling %u",
-      kernel, s->rows, s->keys, s->dk, s->dv, s->block, s->preload, s->batch, s->rescale, s->depth, s->group, s->splits,
-      s->tiling);
-}
-
-static void every_order(const char *kernel) {
+static void every_order(bool amla) {
   for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     problem_t problem;
-    problem_init(&problem, kernel, shapes[i]);
-    float *expected = reference(&problem);
-    for (uint64_t seed = 1; seed <= SEEDS; ++seed) {
-      char error[MACHINE_ERROR_BYTES];
-      const bool ok = run(&problem, seed, NULL, error);
-      const size_t wrong = ok ? wrong_values(&problem, expected) : 0;
-      if (!ok || wrong > 0) {
-        print_shape(kernel, &problem.shape);
-        printf(" seed %llu: %zu wrong values, %s\n", (unsigned long long)seed, wrong, error);
-        fail();
-      }
-    }
-    free(expected);
-    problem_free(&problem);
-  }
-  printf("%s: %zu shapes, seeds 1 to %d, no bit differs\n", kernel, ARRAY_LEN(shapes), SEEDS);
-}
-
-static void base_every_order(void **state) {
-  (void)state;
-  every_order("base");
-}
-
-static void amla_every_order(void **state) {
-  (void)state;
-  every_order("amla");
-}
-
-// ---- No flag in vain ----
-
-// Flags a kernel waits for: some of a pair of pipes, or a cross-core flag; number CROSS_FLAGS
-// stands for SYNC_ALL.
-typedef struct flag_class {
-  bool cube, cross;
-  uint32_t from, to;  // pipes; or the flag's number
-  uint32_t events;    // a bit each
-} flag_class_t;
-
-static flag_class_t ignored;
-
-static bool is_ignored(bool cube, const command_t *command) {
-  switch (command->header.opcode_) {
-    case OP_WAIT_FLAG:
-      return cube == ignored.cube && !ignored.cross && command->wait_flag.from == ignored.from &&
-             command->header.pipe_ == ignored.to && (ignored.events >> command->wait_flag.event & 1) != 0;
-    case OP_CROSS_WAIT:
-      return ignored.cross && command->cross_wait.flag == ignored.from;
-    default:
-      return ignored.cross && command->header.opcode_ == OP_SYNC_ALL && ignored.from == CROSS_FLAGS;
+    problem_init(&problem, shapes[i]);
+    problem.expected = reference(&problem, amla);
+    machine_options_t *machine = &problem.schedule.machine;
+    machine->firmware = amla ? FIRMWARE_DIR "/amla.so" : FIRMWARE_DIR "/base.so";
+    machine->ai_cores = problem.shape.ai_cores;
+    machine->vector_cores = problem.shape.vector_cores;
+    machine->queue_depth = problem.shape.depth;
+    schedule_every_order(&problem.schedule, SEEDS, i, wrong_values, &problem);
+    free(problem.expected);
+    free((void *)(uintptr_t)problem.attn.visible);
+    free(problem.schedule.gm);
   }
 }
 
-static void every_flag_needed(const char *kernel, const flag_class_t *flags, size_t count) {
-  for (size_t i = 0; i < count; ++i) {
-    ignored = flags[i];
-    char error[MACHINE_ERROR_BYTES] = "";
-    bool raced = false;
-    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; ++j) {
-      problem_t problem;
-      problem_init(&problem, kernel, shapes[j]);
-      raced = !run(&problem, 1, is_ignored, error) && strstr(error, "race") != NULL;
-      problem_free(&problem);
-    }
-    if (!raced) {
-      printf("%s: nothing needs the flags %s %s %u to %u, events 0x%x\n", kernel, flags[i].cube ? "cube" : "vector",
-             flags[i].cross ? "cross" : "pipe", flags[i].from, flags[i].to, flags[i].events);
-      fail();
-    }
-  }
-}
-
-#define PAIR(is_cube, from, to, events) \
-  { is_cube, false, PIPE_##from, PIPE_##to, (uint32_t)(events) }
-#define CROSS(name) \
-  { false, true, FLAG_##name, 0, 0 }
-#define SYNC() \
-  { false, true, CROSS_FLAGS, 0, 0 }
-// Events from a vector core's MTE3 to its MTE2.
-enum { TILES = 0x03, O_STORED = 0x04, SPLITS_STORED = 0x08 };
-enum { EVERY = -1, BUFFERS_Q = 0x03, BUFFERS_P = 0x0c, BUFFERS_KV = 0x70 };
-
-// clang-format off: a table
-#define COMMON_FLAGS                                                                                                \
-  PAIR(true, MTE2, MTE1, BUFFERS_Q), PAIR(true, MTE1, MTE2, BUFFERS_Q), PAIR(true, MTE2, MTE1, BUFFERS_P),          \
-      PAIR(true, MTE1, MTE2, BUFFERS_P), PAIR(true, MTE2, MTE1, BUFFERS_KV), PAIR(true, MTE1, MTE2, BUFFERS_KV),    \
-      PAIR(true, MTE1, M, EVERY), PAIR(true, M, MTE1, EVERY), PAIR(true, M, FIX, EVERY), PAIR(true, FIX, M, EVERY), \
-      PAIR(false, MTE2, V, EVERY), PAIR(false, MTE3, MTE2, TILES), PAIR(false, V, MTE3, EVERY), CROSS(S_READY),     \
-      CROSS(S_FREE), CROSS(P_READY), SYNC(), PAIR(false, MTE3, MTE2, SPLITS_STORED)
-// clang-format on
-
-static void base_every_flag_needed(void **state) {
-  (void)state;
-  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, MTE2, O_STORED), CROSS(T_READY)};
-  every_flag_needed("base", flags, ARRAY_LEN(flags));
-}
-
-static void amla_every_flag_needed(void **state) {
-  (void)state;
-  static const flag_class_t flags[] = {COMMON_FLAGS, PAIR(false, MTE3, V, EVERY), CROSS(O_ADDED), CROSS(O_RESCALED),
-                                       CROSS(O_COMPLETE)};
-  every_flag_needed("amla", flags, ARRAY_LEN(flags));
-}
-
-// An argument picks tests by name; * and ? are wildcards.
-int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(base_every_order),
-      cmocka_unit_test(amla_every_order),
-      cmocka_unit_test(base_every_flag_needed),
-      cmocka_unit_test(amla_every_flag_needed),
-  };
-  if (argc > 1) {
-    cmocka_set_test_filter(argv[1]);
-  }
-  return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TEST(base_every_order) { every_order(false); }
+TEST(amla_every_order) { every_order(true); }

@@ -1,28 +1,14 @@
 // Kernel flash on a machine that steps in random order: heads that share keys, causal, masks, lengths, splits,
 // groups, queues of any depth; every order gives the bits of the contract's C loops, ends, leaves no flag up and
-// has no race; and no flag is there in vain.
+// has no race.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
 #include "hal/registers.h"
 #include "kernels/attention/attention_problem.h"
 #include "kernels/flash/flash_deal.h"
-#include "machine.h"
+#include "firmware/schedule.h"
 #include "num/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 typedef struct shape {
   uint32_t shared, seq_q, keys, dk, dv, block, preload;  // shared: query heads of a head of keys
@@ -35,30 +21,24 @@ typedef struct shape {
 
 typedef struct problem {
   shape_t shape;
-  uint8_t *gm, *visible;
-  uint64_t gm_bytes, fresh;  // what lies behind fresh is no input
-  machine_array_t array[16];
-  size_t arrays;
+  schedule_t schedule;
+  uint8_t *visible;
   flash_args_t *args;  // in gm
+  float *expected;
 } problem_t;
 
 static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool read_only) {
-  const uint64_t address = GM_BASE + problem->gm_bytes;
-  problem->array[problem->arrays++] = (machine_array_t){name, address, bytes, read_only};
-  problem->gm_bytes += (bytes + 511) / 512 * 512 + 512;
-  return address;
+  return schedule_place(&problem->schedule, name, bytes, read_only);
 }
 
-static void *host(const problem_t *problem, uint64_t address) { return problem->gm + (address - GM_BASE); }
+static void *host(const problem_t *problem, uint64_t address) { return schedule_host(&problem->schedule, address); }
 
 static shape_t with_defaults(shape_t shape) {
   shape.batch += shape.batch == 0;
   shape.kv_heads += shape.kv_heads == 0;
   shape.group = shape.group == 0 ? FLASH_GROUP : shape.group;
   shape.splits += shape.splits == 0;
-  shape.depth = shape.depth == 0 ? 32 : shape.depth;
   shape.ai_cores += shape.ai_cores == 0;
-  shape.vector_cores = shape.vector_cores == 0 ? 2 : shape.vector_cores;
   return shape;
 }
 
@@ -103,7 +83,6 @@ static flash_args_t place_all(problem_t *problem) {
       .preload = s->preload,
       .has_lengths = s->length != 0,
   };
-  problem->fresh = problem->gm_bytes;
   args.attention.out = place(problem, "out", (uint64_t)entries * rows * s->dv * 4, false);
   args.attention.s = place(problem, "s", slots * s->block * 4, false);
   args.attention.p = place(problem, "p", slots * s->block * 2, false);
@@ -116,7 +95,7 @@ static flash_args_t place_all(problem_t *problem) {
   return args;
 }
 
-static void fill(const problem_t *problem, num_rng_t *rng, uint64_t address, size_t count) {
+static void draw(const problem_t *problem, num_rng_t *rng, uint64_t address, size_t count) {
   uint16_t *values = host(problem, address);
   for (size_t i = 0; i < count; ++i) {
     const float x = (float)(1.5 * num_rng_normal(rng));
@@ -130,16 +109,16 @@ static void problem_init(problem_t *problem, shape_t shape) {
   place(problem, "args", sizeof(flash_args_t), true);
   const flash_args_t args = place_all(problem);
   const size_t entries = args.attention.batch;
-  problem->gm = calloc(problem->gm_bytes, 1);
+  schedule_allocate(&problem->schedule);
   problem->visible = malloc((size_t)s->seq_q * s->keys);
-  assert_true(problem->gm != NULL && problem->visible != NULL);
-  problem->args = (flash_args_t *)(void *)problem->gm;
+  assert_non_null(problem->visible);
+  problem->args = (flash_args_t *)(void *)problem->schedule.gm;
   *problem->args = args;
   num_rng_t rng;
   num_rng_seed(&rng, s->keys * 1009u + s->seq_q);
-  fill(problem, &rng, args.attention.q, entries * args.attention.rows * s->dk);
-  fill(problem, &rng, args.attention.k, entries * s->keys * s->dk);
-  fill(problem, &rng, args.attention.v, entries * s->keys * s->dv);
+  draw(problem, &rng, args.attention.q, entries * args.attention.rows * s->dk);
+  draw(problem, &rng, args.attention.k, entries * s->keys * s->dk);
+  draw(problem, &rng, args.attention.v, entries * s->keys * s->dv);
   float *token = host(problem, args.token);
   for (uint32_t row = 0; row < args.attention.rows; ++row) {
     token[row] = -(float)(row % s->seq_q);
@@ -151,29 +130,6 @@ static void problem_init(problem_t *problem, shape_t shape) {
       bits[i / s->keys * args.visible_pitch + i % s->keys / 8] |= (uint8_t)(1u << i % s->keys % 8);
     }
   }
-}
-
-static void problem_free(problem_t *problem) {
-  free(problem->gm);
-  free(problem->visible);
-}
-
-static bool run(problem_t *problem, uint64_t seed, bool (*ignore)(bool cube, const command_t *wait),
-                char error[MACHINE_ERROR_BYTES]) {
-  const shape_t *s = &problem->shape;
-  memset(problem->gm + problem->fresh, 0xff, problem->gm_bytes - problem->fresh);
-  const machine_options_t options = {.firmware = FIRMWARE_DIR "/flash.so",
-                                     .gm = problem->gm,
-                                     .gm_bytes = problem->gm_bytes,
-                                     .arrays = problem->array,
-                                     .array_count = problem->arrays,
-                                     .args = GM_BASE,
-                                     .ai_cores = s->ai_cores,
-                                     .vector_cores = s->vector_cores,
-                                     .queue_depth = s->depth,
-                                     .seed = seed,
-                                     .ignore = ignore};
-  return machine_run(&options, error);
 }
 
 // A row of the contract's.
@@ -202,9 +158,19 @@ static void reference_row(const problem_t *problem, uint32_t entry, uint32_t row
   assert_int_equal(num_attn_flash(&attn, NUM_ISA_AUTO, out), 0);
 }
 
+static size_t result_bytes(const problem_t *problem) {
+  const attention_args_t *args = &problem->args->attention;
+  return (size_t)args->batch * args->rows * args->dv * sizeof(float);
+}
+
+static size_t wrong_values(const void *of) {
+  const problem_t *problem = of;
+  return memcmp(host(problem, problem->args->attention.out), problem->expected, result_bytes(problem)) != 0;
+}
+
 static float *reference(const problem_t *problem) {
   const attention_args_t *args = &problem->args->attention;
-  float *expected = malloc((size_t)args->batch * args->rows * args->dv * sizeof *expected);
+  float *expected = malloc(result_bytes(problem));
   assert_non_null(expected);
   for (uint32_t i = 0; i < args->batch * args->rows; ++i) {
     reference_row(problem, i / args->rows, i % args->rows, expected + (size_t)i * args->dv);
@@ -245,95 +211,19 @@ static const shape_t shapes[] = {
 
 enum { SEEDS = 4 };
 
-static void every_order(void **state) {
-  (void)state;
-  for (size_t i = 0; i < ARRAY_LEN(shapes) * SEEDS; ++i) {
+TEST(every_order) {
+  for (size_t i = 0; i < ARRAY_LEN(shapes); ++i) {
     problem_t problem;
-    char error[MACHINE_ERROR_BYTES] = "";
-    problem_init(&problem, shapes[i / SEEDS]);
-    float *expected = reference(&problem);
-    const attention_args_t *args = &problem.args->attention;
-    const size_t bytes = (size_t)args->batch * args->rows * args->dv * sizeof *expected;
-    const bool ok = run(&problem, 1 + i % SEEDS, NULL, error);
-    if (!ok || memcmp(host(&problem, args->out), expected, bytes) != 0) {
-      printf("shape %zu, seed %zu: %s\n", i / SEEDS, 1 + i % SEEDS, ok ? "wrong bits" : error);
-      fail();
-    }
-    free(expected);
-    problem_free(&problem);
+    problem_init(&problem, shapes[i]);
+    problem.expected = reference(&problem);
+    machine_options_t *machine = &problem.schedule.machine;
+    machine->firmware = FIRMWARE_DIR "/flash.so";
+    machine->ai_cores = problem.shape.ai_cores;
+    machine->vector_cores = problem.shape.vector_cores;
+    machine->queue_depth = problem.shape.depth;
+    schedule_every_order(&problem.schedule, SEEDS, i, wrong_values, &problem);
+    free(problem.schedule.gm);
+    free(problem.visible);
+    free(problem.expected);
   }
-}
-
-// Flags a kernel waits for: some of a pair of pipes, or a cross-core flag; SYNC stands for SYNC_ALL.
-enum { SYNC = 16 };
-typedef struct flag_class {
-  bool cube, cross;
-  uint32_t from, to, events;
-} flag_class_t;
-
-static flag_class_t ignored;
-
-static bool is_ignored(bool cube, const command_t *command) {
-  switch (command->header.opcode_) {
-    case OP_WAIT_FLAG:
-      return cube == ignored.cube && !ignored.cross && command->wait_flag.from == ignored.from &&
-             command->header.pipe_ == ignored.to && (ignored.events >> command->wait_flag.event & 1) != 0;
-    case OP_CROSS_WAIT:
-      return ignored.cross && command->cross_wait.flag == ignored.from;
-    default:
-      return ignored.cross && command->header.opcode_ == OP_SYNC_ALL && ignored.from == SYNC;
-  }
-}
-
-#define PAIR(is_cube, from, to, events) \
-  { is_cube, false, PIPE_##from, PIPE_##to, (uint32_t)(events) }
-#define CROSS(flag) \
-  { false, true, flag, 0, 0 }
-
-static void every_flag_needed(void **state) {
-  (void)state;
-  enum { EVERY = -1, BUFFERS_Q = 0x03, BUFFERS_P = 0x3c, TILES = 0x0f, SPLITS_STORED = 0x20 };
-  static const flag_class_t flags[] = {
-      PAIR(true, MTE2, MTE1, BUFFERS_Q),
-      PAIR(true, MTE1, MTE2, BUFFERS_Q),
-      PAIR(true, MTE2, MTE1, BUFFERS_P),
-      PAIR(true, MTE1, MTE2, BUFFERS_P),
-      PAIR(true, MTE2, MTE1, ~0x3f),
-      PAIR(true, MTE1, MTE2, ~0x3f),
-      PAIR(true, MTE1, M, EVERY),
-      PAIR(true, M, MTE1, EVERY),
-      PAIR(true, M, FIX, EVERY),
-      PAIR(true, FIX, M, EVERY),
-      PAIR(false, MTE2, V, EVERY),
-      PAIR(false, MTE3, MTE2, TILES),
-      PAIR(false, V, MTE3, EVERY),
-      PAIR(false, MTE3, MTE2, SPLITS_STORED),
-      CROSS(FLAG_S_READY),
-      CROSS(FLAG_P_READY),
-      CROSS(FLAG_T_READY),
-      CROSS(SYNC),
-  };
-  for (size_t i = 0; i < ARRAY_LEN(flags); ++i) {
-    ignored = flags[i];
-    bool raced = false;
-    for (size_t j = 0; j < ARRAY_LEN(shapes) && !raced; ++j) {
-      problem_t problem;
-      char error[MACHINE_ERROR_BYTES] = "";
-      problem_init(&problem, shapes[j]);
-      raced = !run(&problem, 1, is_ignored, error) && strstr(error, "race") != NULL;
-      problem_free(&problem);
-    }
-    if (!raced) {
-      printf("nothing needs the flags number %zu\n", i);
-      fail();
-    }
-  }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_order),
-      cmocka_unit_test(every_flag_needed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

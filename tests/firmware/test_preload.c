@@ -3,18 +3,7 @@
 //
 // argument "exhaustive": many more durations of 5 and 6 pairs against brute force.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "lib/preload.h"
 #include "num/num_rng.h"
 
@@ -256,16 +245,14 @@ static void check_optimal_random(uint32_t pairs, uint32_t count, uint64_t seed) 
   }
 }
 
-static void no_smaller_count(void **state) {
-  (void)state;
+TEST(no_smaller_count) {
   static const uint32_t counts[MAX + 1] = {0, 300, 20000, 2000, 30, 20, 1};
   for (uint32_t pairs = 1; pairs <= MAX; ++pairs) {
     check_optimal_random(pairs, counts[pairs], 7 + pairs);
   }
 }
 
-static void no_smaller_count_exhaustive(void **state) {
-  (void)state;
+TEST(exhaustive_no_smaller_count) {
   check_optimal_random(4, 2000, 21);
   check_optimal_random(5, 800, 22);
   check_optimal_random(6, 20, 23);
@@ -282,8 +269,7 @@ static chain_t tiny_chain(uint32_t pairs, uint32_t limit, uint32_t code) {
 
 // Every chain of three pairs of durations 0 to 2: ties, and stages that take no time. Of 0 and 1
 // and five pairs, that it is a plan at all.
-static void tiny_durations(void **state) {
-  (void)state;
+TEST(tiny_durations) {
   for (uint32_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3; ++code) {
     const chain_t chain = tiny_chain(3, 3, code);
     check_optimal(&chain);
@@ -297,8 +283,7 @@ static void tiny_durations(void **state) {
 
 // Theorem B.1: the rotation after the smallest partial sum of V(i) - C(i+1) has n - 1 internal
 // dependencies C -> V, whichever core is the busier one; the planner is never worse.
-static void theorem_rotation(void **state) {
-  (void)state;
+TEST(theorem_rotation) {
   num_rng_t rng;
   num_rng_seed(&rng, 3);
   for (uint32_t round = 0; round < 30000; ++round) {
@@ -331,8 +316,7 @@ static void theorem_rotation(void **state) {
 
 // Lemma B.2: durations for which the count is n, on either core and for every stage k that is the
 // long one; the rest of its core's time is given to the other stages at random.
-static void lemma_adversary(void **state) {
-  (void)state;
+TEST(lemma_adversary) {
   num_rng_t rng;
   num_rng_seed(&rng, 4);
   for (uint32_t n = 1; n <= MAX; ++n) {
@@ -461,8 +445,7 @@ static void check_preloaded(const chain_t *chain, const preload_plan_t *plan, ui
   CHECK(chain, preloaded == expected, "%u of %u", preloaded, expected);
 }
 
-static void sequences(void **state) {
-  (void)state;
+TEST(sequences) {
   num_rng_t rng;
   num_rng_seed(&rng, 5);
   for (uint32_t round = 0; round < 3000; ++round) {
@@ -484,8 +467,7 @@ static void sequences(void **state) {
   }
 }
 
-static void no_blocks(void **state) {
-  (void)state;
+TEST(no_blocks) {
   const chain_t chain = {.pairs = 2, .duration = {{12, 11}, {13, 0}}};
   const preload_plan_t plan = plan_of(&chain);
   preload_step_t step;
@@ -519,8 +501,7 @@ static void check_lags(const preload_plan_t *plan, uint32_t v1, uint32_t c2, uin
 }
 
 // AMLA: V2 is empty. V1 neither fits beside C2, after C1, nor beside C1, before C2: two ahead.
-static void amla_long_vector_stage(void **state) {
-  (void)state;
+TEST(amla_long_vector_stage) {
   const chain_t chain = {.pairs = 2, .duration = {{12, 11}, {13, 0}}};
   preload_plan_t plan = plan_of(&chain);
   check_lags(&plan, 1, 2, 2);
@@ -538,38 +519,17 @@ static void amla_long_vector_stage(void **state) {
 }
 
 // V1 fits beside C1, so C2 can take its result in the same cycle: one ahead.
-static void amla_short_vector_stage(void **state) {
-  (void)state;
+TEST(amla_short_vector_stage) {
   const chain_t chain = {.pairs = 2, .duration = {{18500, 17400}, {13500, 0}}};
   preload_plan_t plan = plan_of(&chain);
   check_lags(&plan, 1, 1, 1);
   check_sequence(&plan, true, 4, one_ahead);
 }
 
-static void base_two_vector_stages(void **state) {
-  (void)state;
+TEST(base_two_vector_stages) {
   const chain_t chain = {.pairs = 2, .duration = {{18500, 17400}, {13500, 8000}}};
   preload_plan_t plan = plan_of(&chain);
   check_lags(&plan, 1, 1, 2);
   check_sequence(&plan, true, 4, one_ahead);
   check_sequence(&plan, false, 3, "V1(0) V1(1) V2(0) V1(2) V2(1) V2(2)");
-}
-
-int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "exhaustive") == 0) {
-    const struct CMUnitTest slow[] = {cmocka_unit_test(no_smaller_count_exhaustive)};
-    return cmocka_run_group_tests(slow, NULL, NULL);
-  }
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(no_smaller_count),
-      cmocka_unit_test(tiny_durations),
-      cmocka_unit_test(theorem_rotation),
-      cmocka_unit_test(lemma_adversary),
-      cmocka_unit_test(sequences),
-      cmocka_unit_test(no_blocks),
-      cmocka_unit_test(amla_long_vector_stage),
-      cmocka_unit_test(amla_short_vector_stage),
-      cmocka_unit_test(base_two_vector_stages),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

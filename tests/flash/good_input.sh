@@ -1,13 +1,8 @@
 #!/bin/sh
 # run flash: files, what they say of the shape, types; heads that share keys; results within the bounds of each type.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 flash() { "$SIM" run flash "$@" --quiet --json r.json || fail "$*"; }
 
 # Normal inputs: the error is that of the type.

@@ -2,10 +2,7 @@
 # The sizes that run flash chooses by itself take at most 6 % more cycles than the best that a search finds: blocks of 128,
 # 256, 384 and 512 keys, groups of 64, 96, 112 and 128 rows.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
 cycles() { "$SIM" run flash "$@" --timing-only --quiet --json r.json && jq .cycles r.json; }
 

@@ -3,10 +3,7 @@
 # shared or not, ragged everything, both types, causal, masks, lengths, splits, groups, blocks, cores, native and RV64,
 # slices in C and Verilated. A shape that fails is printed.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
 # A line a shape: files to be made (mask rows, keys, entries of lengths; 0: none), then options.
 awk -v n="$1" -v seed="$2" '

@@ -2,13 +2,8 @@
 # Files of every shape that run fp8 takes, each result compared with the contract's C loops bit for bit;
 # what nobody attends to is NaN.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 run() { "$SIM" run fp8 "$@" --verify --quiet --gm c || fail "$*"; }
 shape() { head -c 128 "$1" | grep -aqF "'descr': '$2', 'fortran_order': False, 'shape': ($3)" || fail "$1: $(head -c 100 "$1" | tail -c 90)"; }
 bits() { tail -c +129 "$1" >"$1.bits"; }

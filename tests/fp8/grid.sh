@@ -4,13 +4,8 @@
 # contract's bits and is within FlashMLA's tolerances with room. `grid.sh full`: longer caches, sinks, other
 # blocks and pages, both machines.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 count=0
 
 # The worst over all outputs, of what FlashMLA allows.

@@ -2,13 +2,8 @@
 # report fp8, with a small chip: its files, bytes that must be exact, and that crossover halves the
 # dequantisation and shortens what it must.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 "$SIM" report fp8 --quiet --cores 4 --batch 4 --seq-kv 64,1024,4096 --out r >stdout 2>stderr ||
   { cat stderr; exit 1; }
 [ ! -s stderr ] || fail "says something with --quiet"

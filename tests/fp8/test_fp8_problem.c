@@ -2,17 +2,8 @@
 // lists and masks change nothing in golden and contract but what they stand for.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "kernel/fp8/fp8.h"
 #include "kernel/fp8/fp8_made_up.h"
 
@@ -90,8 +81,7 @@ static bool is_nothing(const uint8_t *token) {
 
 // --- what is made up --------------------------------------------------------------------------
 
-static void pages_hold_the_tokens(void **state) {
-  (void)state;
+TEST(pages_hold_the_tokens) {
   base_error_t error;
   fp8_problem_t flat = make(1, false);
   fp8_problem_t paged = make(1, true);
@@ -142,8 +132,7 @@ static void check_drawn(const fp8_problem_t *p, size_t list) {
   assert_int_equal(positions, length < p->topk ? length : p->topk);
 }
 
-static void indices_are_distinct(void **state) {
-  (void)state;
+TEST(indices_are_distinct) {
   base_error_t error;
   const size_t counts[] = {1, 20, CAPACITY, 200};
   for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
@@ -169,8 +158,7 @@ static void list_of_all(fp8_problem_t *p) {
 }
 
 // Pages, lists of everything and threads leave every bit as it is; a causal list is one with -1s.
-static void the_same_in_other_words(void **state) {
-  (void)state;
+TEST(the_same_in_other_words) {
   base_error_t error;
   for (int causal = 0; causal < 2; ++causal) {
     fp8_problem_t dense = make(3, false);
@@ -207,8 +195,7 @@ static void the_same_in_other_words(void **state) {
   }
 }
 
-static void golden_and_contract_agree(void **state) {
-  (void)state;
+TEST(golden_and_contract_agree) {
   base_error_t error;
   fp8_problem_t p = make(4, true);
   assert_true(fp8_make_pages(&p, 16, 1, &error) && fp8_make_indices(&p, 40, 1, &error));
@@ -244,8 +231,7 @@ static void golden_and_contract_agree(void **state) {
   fp8_free(&p);
 }
 
-static void attended_counts(void **state) {
-  (void)state;
+TEST(attended_counts) {
   base_error_t error;
   fp8_problem_t p = make(5, false);
   assert_int_equal(fp8_attended(&p), 75 + 33);
@@ -256,13 +242,4 @@ static void attended_counts(void **state) {
   assert_true(fp8_make_indices(&p, 50, 1, &error));
   assert_int_equal(fp8_attended(&p), 2 * (50 + 33));
   fp8_free(&p);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pages_hold_the_tokens),   cmocka_unit_test(indices_are_distinct),
-      cmocka_unit_test(the_same_in_other_words), cmocka_unit_test(golden_and_contract_agree),
-      cmocka_unit_test(attended_counts),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,10 +4,10 @@
 #   fuzz.sh BUILD [--seconds N] [FORMAT...]
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-build=$1 corpus=$(dirname "$0")/corpus seconds=60
+build=$1 corpus=$1/tests/fuzz/corpus seconds=60
 shift
 die() { echo "amalgam: fuzz: $*" >&2; exit 2; }
-formats=$(cd "$corpus" && echo *)
+formats=$(cd "$(dirname "$0")/corpus" && echo *.txt | sed 's/\.txt//g')
 
 if [ "${1:-}" = --seconds ]; then
   case ${2:-} in '' | *[!0-9]* | 0* | ??????*) die "--seconds: expected a whole number from 1 to 99999" ;; esac

@@ -2,21 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "host/files.h"
 #include "host/host.h"
 #include "host/interrupt.h"
@@ -52,8 +44,7 @@ static bool grow(void *context, size_t job, jobs_t *jobs) {
   return job != tree->failing;
 }
 
-static void jobs_are_done_once(void **state) {
-  (void)state;
+TEST(jobs_are_done_once) {
   tree_t tree = {.known = FIRST, .failing = ALL};
   assert_true(jobs_run(FIRST, grow, &tree));
   assert_int_equal(tree.known, ALL);
@@ -64,8 +55,7 @@ static void jobs_are_done_once(void **state) {
 }
 
 // What has begun ends; nothing begins after it. As many threads as this have begun what follows at most.
-static void a_failure_ends_them(void **state) {
-  (void)state;
+TEST(a_failure_ends_them) {
   tree_t tree = {.known = FIRST, .failing = FAILS};
   size_t begun = 0;
   assert_false(jobs_run(FIRST, grow, &tree));
@@ -93,8 +83,7 @@ static bool meet(void *context, size_t job, jobs_t *jobs) {
   return false;
 }
 
-static void jobs_are_side_by_side(void **state) {
-  (void)state;
+TEST(jobs_are_side_by_side) {
   size_t here = 0;
   if (sysconf(_SC_NPROCESSORS_ONLN) < 2) {
     skip();
@@ -109,8 +98,7 @@ static program_end_t shell(const char *text, bool all, char *answer, size_t size
   return program_run(&(program_t){.argv = argv, .answer = answer, .size = size, .all = all});
 }
 
-static void answers(void **state) {
-  (void)state;
+TEST(answers) {
   char answer[16];
   assert_int_equal(shell("echo one; echo two >&2", false, answer, sizeof answer), PROGRAM_DONE);
   assert_string_equal(answer, "two");
@@ -138,8 +126,7 @@ static void check_file(const char *path, const char *text) {
 }
 
 // Names and words with what a shell would read something into; more input than a pipe takes.
-static void files_and_words(void **state) {
-  (void)state;
+TEST(files_and_words) {
   char folder[] = "/tmp/test host'\n$x_XXXXXX", out[64], answer[64];
   assert_non_null(mkdtemp(folder));
   snprintf(out, sizeof out, "%s/out file", folder);
@@ -213,8 +200,7 @@ static void interrupted(const char *text, bool silent, double longest) {
   unlink(path);
 }
 
-static void programs_are_interrupted(void **state) {
-  (void)state;
+TEST(programs_are_interrupted) {
   assert_false(host_interrupted());
   interrupted("sleep 60 & echo $! >$TEST_FILE; kill -INT $TEST_PROCESS; wait", false, 1.5);
   interrupted("sleep 60 & echo $! >$TEST_FILE; kill -TERM $TEST_PROCESS; wait", true, 1.5);
@@ -230,8 +216,7 @@ static int wait_a_little(void *context) {
   return *ms / 10;
 }
 
-static void workers_are_collected(void **state) {
-  (void)state;
+TEST(workers_are_collected) {
   worker_t list[4] = {0};
   int status, ms[4] = {0, 400, 0, 10};
   assert_int_equal(worker_wait(list, 4, &status), WORKER_NONE);
@@ -290,8 +275,7 @@ static int write_too_much(void *context) {
              : 1;
 }
 
-static void it_ends_at_once(void **state) {
-  (void)state;
+TEST(it_ends_at_once) {
   static int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) {
     worker_t worker;
@@ -307,8 +291,7 @@ static void it_ends_at_once(void **state) {
 }
 
 // A file that would grow too large is an error of whoever writes it, and a program's own is its end.
-static void large_files_are_errors(void **state) {
-  (void)state;
+TEST(large_files_are_errors) {
   worker_t worker;
   int status;
   assert_true(worker_start(&worker, write_too_much, NULL));
@@ -319,8 +302,7 @@ static void large_files_are_errors(void **state) {
 
 // --- files ------------------------------------------------------------------------------------
 
-static void inputs_and_outputs_differ(void **state) {
-  (void)state;
+TEST(inputs_and_outputs_differ) {
   struct stat status;
   char name[] = "/tmp/test_host_XXXXXX", other[sizeof name + 2];
   close(mkstemp(name));
@@ -344,8 +326,7 @@ static void inputs_and_outputs_differ(void **state) {
   unlink(other);
 }
 
-static void processors_are_those_it_may_use(void **state) {
-  (void)state;
+TEST(processors_are_those_it_may_use) {
   cpu_set_t all, one;
   assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
   size_t first = 0;
@@ -371,8 +352,7 @@ static bool count_indices(void *context, size_t first, size_t end) {
   return good;
 }
 
-static void parts_are_done_once(void **state) {
-  (void)state;
+TEST(parts_are_done_once) {
   for (size_t count = 0; count <= 20; ++count) {
     unsigned done[20] = {0};
     parallel_part_t part, idle;
@@ -394,17 +374,5 @@ static void parts_are_done_once(void **state) {
 int main(void) {
   signal(SIGHUP, SIG_DFL);  // nohup is respected, and not what is tested
   signal(SIGPIPE, SIG_DFL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(jobs_are_done_once),
-                                     cmocka_unit_test(a_failure_ends_them),
-                                     cmocka_unit_test(jobs_are_side_by_side),
-                                     cmocka_unit_test(answers),
-                                     cmocka_unit_test(files_and_words),
-                                     cmocka_unit_test(programs_are_interrupted),
-                                     cmocka_unit_test(workers_are_collected),
-                                     cmocka_unit_test(it_ends_at_once),
-                                     cmocka_unit_test(large_files_are_errors),
-                                     cmocka_unit_test(inputs_and_outputs_differ),
-                                     cmocka_unit_test(processors_are_those_it_may_use),
-                                     cmocka_unit_test(parts_are_done_once)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Bad input for `run lm`: exit code 2, one line on stderr that names what is wrong, no output files.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 . "$(dirname "$0")/../cli/refused.sh"
 always="--json out.json"
 

@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   }
   const size_t bytes = strtoull(argv[4], NULL, 10);
   const size_t more = argc > 5 ? strtoull(argv[5], NULL, 10) : 0;
-  FILE *file = fopen(LM_TEST_DATA_DIR "/kjv_val.txt", "rb");
+  FILE *file = fopen(DATA_DIR "/kjv_val.txt", "rb");
   const size_t length = file == NULL ? 0 : fread(text, 1, sizeof text, file);
   if (file != NULL) {
     fclose(file);
@@ -96,8 +96,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < length; ++i) {
     tokens[i] = text[i];
   }
-  lm_t *lm =
-      lm_open(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin", argc > 6 ? strtoull(argv[6], NULL, 10) : 0, message, sizeof message);
+  lm_t *lm = lm_open(DATA_DIR "/kjv_lm_bf16.bin", argc > 6 ? strtoull(argv[6], NULL, 10) : 0, message, sizeof message);
   lm_machine_options_t options = {0};
   both_t both = {0};
   if (lm == NULL || length < bytes + more || !make_machine(&both, lm, &options, argv) ||

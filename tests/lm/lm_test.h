@@ -110,7 +110,7 @@ static inline lm_t *open_made_up(const made_up_t *m, const char *path, size_t co
 // end to end, and one byte is left over.
 enum { WINDOWS = 8, WINDOW = 1024, TEXT_BYTES = WINDOWS * (WINDOW + 1) + 1 };
 
-static inline lm_t *open_kjv(void) { return open_model(LM_TEST_DATA_DIR "/kjv_lm_bf16.bin", 0); }
+static inline lm_t *open_kjv(void) { return open_model(DATA_DIR "/kjv_lm_bf16.bin", 0); }
 
 static inline uint8_t *read_data(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
@@ -131,7 +131,7 @@ static inline uint32_t *tokens_of(const char *bytes, size_t count) {
 
 static inline uint32_t *read_text(void) {
   size_t size;
-  uint8_t *bytes = read_data(LM_TEST_DATA_DIR "/kjv_val.txt", &size);
+  uint8_t *bytes = read_data(DATA_DIR "/kjv_val.txt", &size);
   assert_int_equal(size, TEXT_BYTES);
   uint32_t *text = tokens_of((const char *)bytes, size);
   free(bytes);

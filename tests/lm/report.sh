@@ -1,13 +1,7 @@
 #!/bin/sh
 # The report on the language model: its files, and the numbers that are known.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$SIM" report lm --out r 2>steps
 grep -q '^lm: 11 of 11: ' steps || fail "steps"

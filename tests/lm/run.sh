@@ -2,13 +2,8 @@
 # `run lm` end to end: losses and texts that are known, options that must not change a result, what
 # they do change, agreement with FP32.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 lm() { "$SIM" run lm --quiet "$@"; }
 losses='[.windows[].nats_per_byte]'
 val=$DATA/kjv_val.txt

@@ -1,10 +1,7 @@
 #!/bin/sh
 # The Verilated engines and their C models give the same losses, texts and cycles.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
 same() {   # same OPTIONS...
   for impl in rtl c; do

@@ -87,7 +87,7 @@ static void continue_sample(lm_t *lm, const cJSON *sample) {
 
 static void greedy(void **state) {
   size_t size;
-  char *text = (char *)read_data(LM_TEST_DATA_DIR "/kjv_lm_reference.json", &size);
+  char *text = (char *)read_data(DATA_DIR "/kjv_lm_reference.json", &size);
   cJSON *reference = cJSON_ParseWithLength(text, size);
   const cJSON *samples = cJSON_GetObjectItem(reference, "samples");
   assert_int_equal(cJSON_GetArraySize(samples), 4);

@@ -1,13 +1,8 @@
 #!/bin/sh
 # Help, what is printed, what goes where, what Ctrl-C leaves.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 
-fail() { echo "FAILED: $*"; exit 1; }
 lm() { "$SIM" run lm "$@"; }
 val=$DATA/kjv_val.txt
 

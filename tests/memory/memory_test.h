@@ -3,16 +3,9 @@
 #ifndef AMALGAM_TESTS_MEMORY_MEMORY_TEST_H
 #define AMALGAM_TESTS_MEMORY_MEMORY_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-extern "C" {
-#include <cmocka.h>
-}
-
 #include <random>
+
+#include "test.h"
 
 // A random number from low to high, both included; the same ones in every run.
 class random_numbers {

@@ -169,7 +169,7 @@ std::vector<move> random_moves(random_numbers &random, size_t count) {
   return moves;
 }
 
-void agrees_with_the_reference(void **) {
+TEST(agrees_with_the_reference) {
   random_numbers random(1);
   for (int scenario = 0; scenario < 300; ++scenario) {
     const std::vector<move> moves = random_moves(random, random(1, 300));
@@ -190,7 +190,7 @@ uint64_t core_says(const config_t &config, uint32_t bytes) {
   return core_cycles(&config, &command);
 }
 
-void alone_takes_the_cycles_of_the_core(void **) {
+TEST(alone_takes_the_cycles_of_the_core) {
   random_numbers random(2);
   config_t config = {};
   for (int i = 0; i < 20000; ++i) {
@@ -218,7 +218,7 @@ void alone_takes_the_cycles_of_the_core(void **) {
   }
 }
 
-void equal_loads_share_equally(void **) {
+TEST(equal_loads_share_equally) {
   const double limit = 83.3;
   std::vector<move> moves(24, {10, 147456, 0, limit});
   soc::bandwidth die(kHbm, kL2);
@@ -236,7 +236,7 @@ void equal_loads_share_equally(void **) {
 }
 
 // What cold loads cannot use of L2 goes to the others; a slow one leaves its share to the rest.
-void leftovers_go_round(void **) {
+TEST(leftovers_go_round) {
   soc::bandwidth die(100, 300);
   // Cold: 50 each of HBM.  Warm: 300 - 100 leaves 200 for one limited to 30 and one that gets 170.
   const std::vector<move> moves = {{0, 5000, 0, 1000}, {0, 5000, 0, 1000}, {0, 0, 3000, 30}, {0, 0, 17000, 1000}};
@@ -248,7 +248,7 @@ void leftovers_go_round(void **) {
 }
 
 // While a link is full, it moves its bytes a cycle, however they are shared.
-void bytes_are_conserved(void **) {
+TEST(bytes_are_conserved) {
   random_numbers random(3);
   for (int scenario = 0; scenario < 100; ++scenario) {
     const bool cold = scenario % 2 == 0;
@@ -268,7 +268,7 @@ void bytes_are_conserved(void **) {
   }
 }
 
-void ends_of_one_cycle_come_in_the_order_of_begins(void **) {
+TEST(ends_of_one_cycle_come_in_the_order_of_begins) {
   soc::bandwidth die(kHbm, kL2);
   std::vector<move> moves;
   // Through at 10.5, 10.25, 10.5 (cold to warm at 0.5), 10 + a rounding's breadth, 9.75.
@@ -282,7 +282,7 @@ void ends_of_one_cycle_come_in_the_order_of_begins(void **) {
   assert_true(ends == expected);
 }
 
-void takes_at_least_one_cycle(void **) {
+TEST(takes_at_least_one_cycle) {
   soc::bandwidth die(kHbm, kL2);
   const std::vector<ended> ends = run(die, {{5, 0, 0, 80}, {5, 1, 1, 80}, {5, 0, 81, 80}});
   const std::vector<ended> expected = {{6, 0}, {6, 1}, {7, 2}};
@@ -291,7 +291,7 @@ void takes_at_least_one_cycle(void **) {
 }
 
 // Moves late in a run are timed as exactly as early ones, though others never end.
-void time_does_not_wear_off(void **) {
+TEST(time_does_not_wear_off) {
   soc::bandwidth die(kHbm, kL2);
   const uint64_t late = 1000000000000;
   const double limit = 83.3;
@@ -315,13 +315,3 @@ void time_does_not_wear_off(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_the_reference), cmocka_unit_test(alone_takes_the_cycles_of_the_core),
-      cmocka_unit_test(equal_loads_share_equally), cmocka_unit_test(leftovers_go_round),
-      cmocka_unit_test(bytes_are_conserved),       cmocka_unit_test(ends_of_one_cycle_come_in_the_order_of_begins),
-      cmocka_unit_test(takes_at_least_one_cycle),  cmocka_unit_test(time_does_not_wear_off),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

@@ -28,7 +28,7 @@ int read(soc::gm_owners &owners, unsigned core, uint64_t base, uint64_t bytes, u
   return access(owners, core, syncs, false, base, 1, bytes, bytes);
 }
 
-void whole_lines(void **) {
+TEST(whole_lines) {
   soc::gm_owners owners(100 * kLine);
   assert_int_equal(write(owners, 3, 2 * kLine, 4 * kLine), -1);
   assert_int_equal(write(owners, 3, 2 * kLine, 4 * kLine), -1);
@@ -39,7 +39,7 @@ void whole_lines(void **) {
   assert_int_equal(write(owners, 4, 2 * kLine - 8, 9), 3);
 }
 
-void parts_of_a_line(void **) {
+TEST(parts_of_a_line) {
   soc::gm_owners owners(100 * kLine);
   assert_int_equal(write(owners, 0, 100, 50), -1);
   assert_int_equal(write(owners, 1, 150, 50), -1);  // the same line, other bytes
@@ -50,7 +50,7 @@ void parts_of_a_line(void **) {
 }
 
 // A line written as a whole, then in part.
-void a_line_and_its_parts(void **) {
+TEST(a_line_and_its_parts) {
   soc::gm_owners owners(100 * kLine);
   write(owners, 0, 0, kLine, 0);
   assert_int_equal(write(owners, 0, 100, 10, 1), -1);
@@ -63,7 +63,7 @@ void a_line_and_its_parts(void **) {
   assert_int_equal(read(others, 3, 300, 10, 0), 0);  // has no SYNC_ALL behind it
 }
 
-void rows_with_gaps(void **) {
+TEST(rows_with_gaps) {
   soc::gm_owners owners(100 * kLine);
   assert_int_equal(access(owners, 0, 0, true, 0, 8, 64, 256), -1);
   assert_int_equal(access(owners, 1, 0, true, 64, 8, 192, 256), -1);
@@ -72,7 +72,7 @@ void rows_with_gaps(void **) {
 }
 
 // What was written before a SYNC_ALL may be read after it, not what was written after it.
-void a_sync_orders(void **) {
+TEST(a_sync_orders) {
   soc::gm_owners owners(100 * kLine);
   write(owners, 0, 0, kLine);
   write(owners, 0, kLine + 8, 8);
@@ -85,11 +85,3 @@ void a_sync_orders(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(whole_lines),    cmocka_unit_test(parts_of_a_line), cmocka_unit_test(a_line_and_its_parts),
-      cmocka_unit_test(rows_with_gaps), cmocka_unit_test(a_sync_orders),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

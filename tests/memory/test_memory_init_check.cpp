@@ -156,12 +156,12 @@ void hold(core_kind_t kind) {
   random_core_free(&w.other);
 }
 
-void cube(void **) { hold(CORE_CUBE); }
-void vector(void **) { hold(CORE_VECTOR); }
-void engine_core(void **) { hold(CORE_ENGINE); }
+TEST(cube) { hold(CORE_CUBE); }
+TEST(vector) { hold(CORE_VECTOR); }
+TEST(engine_core) { hold(CORE_ENGINE); }
 
 // What is known by blocks, byte by byte: against a plain list.
-void states_by_bytes(void **) {
+TEST(states_by_bytes) {
   constexpr uint64_t kBytes = 70000;
   constexpr uint32_t kRuns[] = {40, 1500, 60000};
   num_rng_t rng;
@@ -198,7 +198,7 @@ void states_by_bytes(void **) {
 }
 
 // Lines: of several reads and stores the earliest, each pair of lines once.
-void lines(void **) {
+TEST(lines) {
   core_memory_t memory = random_core_memory(CORE_VECTOR);
   init_check check(memory.bytes[SPACE_GM]);
   check.add_core("vector0_0", memory);
@@ -221,7 +221,7 @@ void lines(void **) {
 }
 
 // Firmware that reads what nobody wrote, or what depends on it; all that is written it may read.
-void firmware_reads(void **) {
+TEST(firmware_reads) {
   core_memory_t memory = random_core_memory(CORE_VECTOR);
   init_check check(memory.bytes[SPACE_GM]);
   check.add_core("vector0_0", memory);
@@ -251,9 +251,5 @@ void firmware_reads(void **) {
 
 int main() {
   std::printf("seed %d\n", kSeed);
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(states_by_bytes), cmocka_unit_test(lines),       cmocka_unit_test(cube),
-      cmocka_unit_test(vector),          cmocka_unit_test(engine_core), cmocka_unit_test(firmware_reads),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
+  return test_run(NULL);
 }

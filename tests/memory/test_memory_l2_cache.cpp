@@ -89,7 +89,7 @@ access random_access(random_numbers &random, uint64_t memory) {
   return a;
 }
 
-void agrees_with_the_reference(void **) {
+TEST(agrees_with_the_reference) {
   random_numbers random(1);
   for (int scenario = 0; scenario < 20; ++scenario) {
     const uint64_t memory = uint64_t{2} << 20;
@@ -122,7 +122,7 @@ uint64_t read(soc::l2_cache &cache, uint64_t base, uint64_t bytes) {
   return cache.read(base, 1, bytes, 0, &fetched);
 }
 
-void counts_bytes_asked_for_and_sectors_fetched(void **) {
+TEST(counts_bytes_asked_for_and_sectors_fetched) {
   soc::l2_cache cache(1 << 20, 1 << 20);
   uint64_t fetched = 0;
   assert_int_equal(cache.read(100, 1, 200, 0, &fetched), 200);  // sectors 1..4
@@ -136,7 +136,7 @@ void counts_bytes_asked_for_and_sectors_fetched(void **) {
   assert_int_equal(cache.resident(), 256 + 128 + 192);
 }
 
-void warm_is_there_and_clean(void **) {
+TEST(warm_is_there_and_clean) {
   soc::l2_cache cache(4 * kGroup, 100 * kGroup);
   cache.warm(0, 20 * kGroup);  // takes no room until it is read
   assert_int_equal(cache.resident(), 0);
@@ -148,7 +148,7 @@ void warm_is_there_and_clean(void **) {
   assert_int_equal(cache.written_back(), 0);
 }
 
-void stores_leave_sectors_dirty_and_fetch_nothing(void **) {
+TEST(stores_leave_sectors_dirty_and_fetch_nothing) {
   soc::l2_cache cache(2 * kGroup, 100 * kGroup);
   cache.write(10, 1, 100, 0);  // sectors 0 and 1
   assert_int_equal(cache.resident(), 128);
@@ -161,7 +161,7 @@ void stores_leave_sectors_dirty_and_fetch_nothing(void **) {
   assert_int_equal(cache.written_back(), 128);
 }
 
-void the_least_recently_used_group_goes(void **) {
+TEST(the_least_recently_used_group_goes) {
   soc::l2_cache cache(3 * kGroup, 100 * kGroup);
   for (uint64_t g = 0; g < 3; ++g) {
     read(cache, g * kGroup, kGroup);
@@ -174,7 +174,7 @@ void the_least_recently_used_group_goes(void **) {
   assert_int_equal(read(cache, kGroup, 64), 64);
 }
 
-void a_full_cache_keeps_all_it_can(void **) {
+TEST(a_full_cache_keeps_all_it_can) {
   soc::l2_cache cache(8192, 100 * kGroup);
   for (uint64_t g = 0; g < 3; ++g) {
     read(cache, g * kGroup, 4096);
@@ -184,7 +184,7 @@ void a_full_cache_keeps_all_it_can(void **) {
 }
 
 // Of a group that goes, the first dirty byte and all dirty bytes; of a clean one, nothing.
-void says_what_it_writes_back(void **) {
+TEST(says_what_it_writes_back) {
   soc::l2_cache cache(2 * kGroup, 100 * kGroup);
   std::vector<std::pair<uint64_t, uint64_t>> told;
   cache.on_write_back = [&told](uint64_t base, uint64_t bytes) { told.push_back({base, bytes}); };
@@ -198,7 +198,7 @@ void says_what_it_writes_back(void **) {
   assert_int_equal(cache.written_back(), 128);
 }
 
-void large_memories_cost_nothing_until_touched(void **) {
+TEST(large_memories_cost_nothing_until_touched) {
   soc::l2_cache cache(192 << 20, uint64_t{1} << 36);
   assert_int_equal(read(cache, (uint64_t{1} << 36) - 64, 64), 64);
   bool threw = false;
@@ -211,17 +211,3 @@ void large_memories_cost_nothing_until_touched(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_the_reference),
-      cmocka_unit_test(counts_bytes_asked_for_and_sectors_fetched),
-      cmocka_unit_test(warm_is_there_and_clean),
-      cmocka_unit_test(stores_leave_sectors_dirty_and_fetch_nothing),
-      cmocka_unit_test(the_least_recently_used_group_goes),
-      cmocka_unit_test(a_full_cache_keeps_all_it_can),
-      cmocka_unit_test(says_what_it_writes_back),
-      cmocka_unit_test(large_memories_cost_nothing_until_touched),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

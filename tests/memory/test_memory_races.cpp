@@ -48,7 +48,7 @@ core_access_t random_access(random_numbers &random, uint64_t most) {
   return a;
 }
 
-void overlaps_are_those_of_sets(void **) {
+TEST(overlaps_are_those_of_sets) {
   random_numbers random(1);
   int met = 0;
   constexpr int kTimes = 30000;
@@ -137,7 +137,7 @@ command_t made_at(uint64_t time) {
 
 // Pipes at random: commands of up to two accesses, flags with what their setter had seen. Some runs are long, so that
 // accesses are forgotten; there one pipe seldom sees what the others did. In some, pipes do much between two flags.
-void races_are_those_of_sets(void **) {
+TEST(races_are_those_of_sets) {
   constexpr unsigned kPipes = 4;
   random_numbers random(2);
   int found = 0, passed = 0;
@@ -185,7 +185,7 @@ void races_are_those_of_sets(void **) {
 }
 
 // Two accesses that are alike, and nobody waits between: the second is noted unless the first stands for it.
-void alike_is_not_the_same(void **) {
+TEST(alike_is_not_the_same) {
   random_numbers random(5);
   int found = 0;
   for (int run = 0; run < 20000; ++run) {
@@ -215,7 +215,7 @@ void alike_is_not_the_same(void **) {
 
 // A loop that nobody waits for: its history ends, and says the same of what was read and written since the other agent
 // saw it.
-void loops_are_kept_short(void **) {
+TEST(loops_are_kept_short) {
   constexpr unsigned kPlaces = 100;
   random_numbers random(4);
   int found = 0, passed = 0;
@@ -302,7 +302,7 @@ class owners {
 
 // AI cores at random in a few lines of 512 bytes, often at their edges; all come to a SYNC_ALL now and then, one after
 // the other. Or in more lines, with accesses to many, that are alike by 64.
-void owners_are_those_of_bytes(void **) {
+TEST(owners_are_those_of_bytes) {
   constexpr uint64_t kLine = 512, kBlock = 64;
   constexpr unsigned kCores = 4;
   random_numbers random(3);
@@ -367,12 +367,3 @@ void owners_are_those_of_bytes(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(overlaps_are_those_of_sets), cmocka_unit_test(races_are_those_of_sets),
-      cmocka_unit_test(alike_is_not_the_same),      cmocka_unit_test(loops_are_kept_short),
-      cmocka_unit_test(owners_are_those_of_bytes),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

@@ -173,7 +173,7 @@ command random_command(random_numbers &random, uint64_t added, bool meets) {
   return c;
 }
 
-void agrees_with_the_unit(void **) {
+TEST(agrees_with_the_unit) {
   random_numbers random(1);
   for (int scenario = 0; scenario < 3000; ++scenario) {
     std::vector<command> commands;
@@ -201,7 +201,7 @@ void agrees_with_the_unit(void **) {
   }
 }
 
-void answers_of_a_lone_stream(void **) {
+TEST(answers_of_a_lone_stream) {
   // 16 beats, one every third cycle: the last arrives in 11 + 45, is read one later and answered six after that.
   assert_true((run({{10, 11, 48, 16, {{0, 16, 1, 0}}}}, 0) == std::vector<ended>{{63, 0}}));
   // All at once: taken in 11..26.
@@ -210,7 +210,7 @@ void answers_of_a_lone_stream(void **) {
   assert_true((run({{10, 11, 12, 4, {{0, 4, 8, 0}}}}, 0) == std::vector<ended>{{11 + 24 + 8 + 6, 0}}));
 }
 
-void of_beats_at_once_the_first_stream_goes_first(void **) {
+TEST(of_beats_at_once_the_first_stream_goes_first) {
   const command c = {10, 11, 8, 8, {{0, 8, 1, 0}}};
   const command d = {10, 11, 8, 8, {{0, 8, 1, 100}}};
   // 16 beats taken in 11..26, in turns.
@@ -221,7 +221,7 @@ void of_beats_at_once_the_first_stream_goes_first(void **) {
   assert_true((run({sparse, late}, 0) == std::vector<ended>{{32, 1}, {68, 0}}));
 }
 
-void beats_of_one_address_wait_for_each_other(void **) {
+TEST(beats_of_one_address_wait_for_each_other) {
   // Taken in 11 and 12; the second is read once the first has been written, 7 later.
   const command c = {10, 11, 1, 1, {{0, 1, 1, 5}}};
   assert_true((run({c, c}, 0) == std::vector<ended>{{18, 0}, {25, 1}}));
@@ -236,7 +236,7 @@ void beats_of_one_address_wait_for_each_other(void **) {
   }
 }
 
-void slow_slices_tick_at_their_edges(void **) {
+TEST(slow_slices_tick_at_their_edges) {
   // Two of three cycles: ticks 0, 1, 2, 3 ... in cycles 0, 2, 3, 5 ... Taken in tick 7, read in 8, answered in 14.
   const soc::slice_clock clock(3, 2);
   assert_int_equal(clock.tick(11), 7);
@@ -278,7 +278,7 @@ std::vector<request_at> requests_of_words(unsigned op, uint64_t begin, uint64_t 
 }
 
 // Requests of a row, one by one and as runs.
-void runs_are_those_requests(void **) {
+TEST(runs_are_those_requests) {
   random_numbers random(1);
   for (unsigned round = 0; round < 2000; ++round) {
     const unsigned op = random.one_in(2) ? GM_RESCALE : GM_ADD_F32;
@@ -301,15 +301,3 @@ void runs_are_those_requests(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(agrees_with_the_unit),
-      cmocka_unit_test(answers_of_a_lone_stream),
-      cmocka_unit_test(of_beats_at_once_the_first_stream_goes_first),
-      cmocka_unit_test(beats_of_one_address_wait_for_each_other),
-      cmocka_unit_test(slow_slices_tick_at_their_edges),
-      cmocka_unit_test(runs_are_those_requests),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

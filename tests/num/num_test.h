@@ -4,22 +4,9 @@
 #ifndef AMALGAM_TESTS_NUM_NUM_TEST_H
 #define AMALGAM_TESTS_NUM_NUM_TEST_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 // assert_true with a message, cheap enough for loops of millions; prints only when it fails.
 #define CHECK(condition, ...)           \

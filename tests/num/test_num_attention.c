@@ -222,8 +222,7 @@ static void naive_row(const num_attn_t *a, size_t g, long double *out) {
   }
 }
 
-static void golden_is_the_formula(void **state) {
-  (void)state;
+TEST(golden_is_the_formula) {
   problem_t *p = allocate(1, sizeof *p);
   double golden[ROWS * DV];
   for (size_t i = 0; i < ARRAY_LEN(SCENARIOS); ++i) {
@@ -247,8 +246,7 @@ static void golden_is_the_formula(void **state) {
 }
 
 // Strides wider than the rows, and V inside of K's rows.
-static void golden_and_tiled_take_strides(void **state) {
-  (void)state;
+TEST(golden_and_tiled_take_strides) {
   enum { LDK = DK + 7, LDV = DV + 3 };
   problem_t *p = allocate(1, sizeof *p);
   uint16_t *k = allocate(KEYS * LDK, sizeof *k);
@@ -292,8 +290,7 @@ static relative_t scaled_error(const double *golden, const float *x, int exponen
   return relative_error(golden_scaled, x_scaled, ROWS * DV);
 }
 
-static void tiled_near_golden(void **state) {
-  (void)state;
+TEST(tiled_near_golden) {
   problem_t *p = allocate(1, sizeof *p);
   double golden[ROWS * DV];
   float base[ROWS * DV];
@@ -327,8 +324,7 @@ static uint32_t guards_of(problem_t *p, unsigned flags, float *out) {
 }
 
 // Each guard is met where it should be, and zero columns are ruined without it.
-static void guards_are_needed(void **state) {
-  (void)state;
+TEST(guards_are_needed) {
   problem_t *p = allocate(1, sizeof *p);
   float out[ROWS * DV];
   make_plain(p, 80);
@@ -354,8 +350,7 @@ static void guards_are_needed(void **state) {
 
 // Splits change the last bits only: as near to the formula as one run over all keys, in every
 // scenario; more splits than blocks are one a block.
-static void splits_near_golden(void **state) {
-  (void)state;
+TEST(splits_near_golden) {
   static const size_t counts[] = {2, 3, 64};
   problem_t *p = allocate(1, sizeof *p);
   double golden[ROWS * DV];
@@ -534,8 +529,7 @@ static void ref_amla_row(const num_attn_t *a, size_t g, float *o) {
   }
 }
 
-static void tiled_bit_for_bit(void **state) {
-  (void)state;
+TEST(tiled_bit_for_bit) {
   static const num_isa_t isas[] = {NUM_ISA_AUTO, NUM_ISA_PORTABLE, NUM_ISA_AVX2, NUM_ISA_AVX512};
   problem_t *p = allocate(1, sizeof *p);
   float base[ROWS * DV];
@@ -567,8 +561,7 @@ static void tiled_bit_for_bit(void **state) {
 
 // ---- the rest ---------------------------------------------------------------------------------
 
-static void refusals_touch_nothing(void **state) {
-  (void)state;
+TEST(refusals_touch_nothing) {
   problem_t *p = allocate(1, sizeof *p);
   float out = 7.0f;
   make_plain(p, 120);
@@ -579,8 +572,7 @@ static void refusals_touch_nothing(void **state) {
   free(p);
 }
 
-static void no_keys_gives_zero(void **state) {
-  (void)state;
+TEST(no_keys_gives_zero) {
   problem_t *p = allocate(1, sizeof *p);
   float out[ROWS * DV];
   double golden[ROWS * DV];
@@ -600,8 +592,7 @@ static void no_keys_gives_zero(void **state) {
   free(p);
 }
 
-static void error_measures(void **state) {
-  (void)state;
+TEST(error_measures) {
   const double golden[] = {3.0, -4.0};
   const float off[] = {3.0f, -3.0f};
   const float with_nan[] = {NAN, -4.0f};
@@ -617,8 +608,7 @@ static void error_measures(void **state) {
   assert_true(e.rel_fro == 0.0 && e.max_abs == 0.0 && e.cos_diff == 0.0);
 }
 
-static void golden_speed(void **state) {
-  (void)state;
+TEST(golden_speed) {
   enum { BIG_ROWS = 256, BIG_KEYS = 4096, BIG_DK = 576, BIG_DV = 512 };
   num_rng_t rng;
   num_rng_seed(&rng, 130);
@@ -634,15 +624,4 @@ static void golden_speed(void **state) {
   free(q);
   free(kv);
   free(out);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(golden_is_the_formula),  cmocka_unit_test(golden_and_tiled_take_strides),
-      cmocka_unit_test(tiled_near_golden),      cmocka_unit_test(guards_are_needed),
-      cmocka_unit_test(splits_near_golden),     cmocka_unit_test(tiled_bit_for_bit),
-      cmocka_unit_test(refusals_touch_nothing), cmocka_unit_test(no_keys_gives_zero),
-      cmocka_unit_test(error_measures),         cmocka_unit_test(golden_speed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,8 +82,7 @@ static void check_same(const results_t *a, const results_t *b) {
   assert_memory_equal(a->golden_lse, b->golden_lse, sizeof a->golden_lse);
 }
 
-static void lists_are_copies(void **state) {
-  (void)state;
+TEST(lists_are_copies) {
   for (uint64_t seed = 1; seed <= 5; ++seed) {
     problem_t *p = make(seed);
     for (size_t splits = 1; splits <= 3; ++splits) {
@@ -97,8 +96,7 @@ static void lists_are_copies(void **state) {
 }
 
 // Rows may see less than the list has.
-static void lists_and_masks(void **state) {
-  (void)state;
+TEST(lists_and_masks) {
   problem_t *p = make(6);
   for (size_t i = 0; i < ROWS * PLACES; i += 3) {
     p->visible[i] = 0;
@@ -153,8 +151,7 @@ static void check_row(const num_attn_t *attn, size_t g, const results_t *r) {
   }
 }
 
-static void sinks_and_sums(void **state) {
-  (void)state;
+TEST(sinks_and_sums) {
   const float sink[ROWS] = {0.0f, 5.0f, -3.0f, 7.5f, -40.0f, 4.0f};
   for (uint64_t seed = 7; seed <= 10; ++seed) {
     problem_t *p = make(seed);
@@ -172,8 +169,7 @@ static void sinks_and_sums(void **state) {
   }
 }
 
-static void infinite_sinks(void **state) {
-  (void)state;
+TEST(infinite_sinks) {
   float none[ROWS];
   float all[ROWS];
   for (size_t g = 0; g < ROWS; ++g) {
@@ -210,8 +206,7 @@ static void check_nothing(const num_attn_t *attn, size_t g, const results_t *r) 
 }
 
 // A row without a key: 0 and +inf, whatever its sink; no keys at all: likewise.
-static void nothing_to_see(void **state) {
-  (void)state;
+TEST(nothing_to_see) {
   const float sink[ROWS] = {0.0f, INFINITY, -INFINITY, 1e5f, -1e5f, 1.0f};
   problem_t *p = make(12);
   memset(p->visible + 2 * PLACES, 0, PLACES);
@@ -232,8 +227,7 @@ static void nothing_to_see(void **state) {
 
 // With a score of 0 for every key everything but the last steps is exact: m = 0, l the number of
 // keys, S16 = 1.
-static void last_steps(void **state) {
-  (void)state;
+TEST(last_steps) {
   const float sink[ROWS] = {0.0f, 1.25f, -3.5f, 6.0f, 0.1f, -1.0f};
   problem_t *p = make(13);
   memset(p->q, 0, sizeof p->q);
@@ -254,12 +248,4 @@ static void last_steps(void **state) {
     assert_int_equal(num_f32_bits(r.base[g * DV]), num_f32_bits(l / divisor));
   }
   free(p);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lists_are_copies), cmocka_unit_test(lists_and_masks), cmocka_unit_test(sinks_and_sums),
-      cmocka_unit_test(infinite_sinks),   cmocka_unit_test(nothing_to_see),  cmocka_unit_test(last_steps),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

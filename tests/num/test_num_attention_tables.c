@@ -79,7 +79,7 @@ static void assert_near(double x, double expected, double tolerance) {
   CHECK(fabs(x - expected) <= tolerance * expected, "%.4e, expected %.4e within %g", x, expected, tolerance);
 }
 
-static void tables(void **state) {
+TEST_WITH(tables, setup, teardown) {
   buffers_t *b = *state;
   for (size_t i = 0; i < ARRAY_LEN(DISTRIBUTIONS); ++i) {
     const distribution_t *d = &DISTRIBUTIONS[i];
@@ -109,7 +109,7 @@ static void tables(void **state) {
 }
 
 // The gates must bite: each ablation has to fail the one that is there for it.
-static void ablations_fail_the_gates(void **state) {
+TEST_WITH(ablations_fail_the_gates, setup, teardown) {
   buffers_t *b = *state;
   num_rng_t rng;
   num_rng_seed(&rng, 200);
@@ -140,7 +140,7 @@ static void ablations_fail_the_gates(void **state) {
 static uint16_t *read_npy(const char *name, size_t count) {
   char path[1024];
   unsigned char head[10];
-  snprintf(path, sizeof path, "%s/%s", NUM_TEST_DATA_DIR, name);
+  snprintf(path, sizeof path, "%s/%s", DATA_DIR, name);
   FILE *file = fopen(path, "rb");
   CHECK(file != NULL, "cannot open %s", path);
   CHECK(fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, "\x93NUMPY\x01", 7) == 0, "%s is no .npy",
@@ -153,7 +153,7 @@ static uint16_t *read_npy(const char *name, size_t count) {
   return words;
 }
 
-static void real_inputs(void **state) {
+TEST_WITH(real_inputs, setup, teardown) {
   enum { REAL_KEYS = 4096 };
   static const double expected_base[2] = {1.75e-3, 1.73e-3};
   static const double expected_amla[2] = {1.75e-3, 1.75e-3};
@@ -177,13 +177,4 @@ static void real_inputs(void **state) {
   }
   free(q);
   free(kv);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(tables, setup, teardown),
-      cmocka_unit_test_setup_teardown(ablations_fail_the_gates, setup, teardown),
-      cmocka_unit_test_setup_teardown(real_inputs, setup, teardown),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,7 @@ static long double value(num_bf16_t x) {
   return (x & SIGN) ? -flushed : flushed;
 }
 
-static void rounding_itself(void **state) {
-  (void)state;
+TEST(rounding_itself) {
   for (uint32_t x = 0; x < BF16S; ++x) {
     const int nan = (x & 0x7fffu) > INF;
     const uint32_t expected = nan ? NUM_BF16_NAN : (x & INF) == 0 ? x & SIGN : x;
@@ -96,20 +95,11 @@ static void check_all(const char *name, operation_t *operation, reference_t *ref
   }
 }
 
-static void mul(void **state) {
-  (void)state;
-  check_all("*", num_bf16_mul, product, 1);
-}
+TEST(mul) { check_all("*", num_bf16_mul, product, 1); }
 
-static void add(void **state) {
-  (void)state;
-  check_all("+", num_bf16_add, sum, 2);
-}
+TEST(add) { check_all("+", num_bf16_add, sum, 2); }
 
-static void divide(void **state) {
-  (void)state;
-  check_all("/", num_bf16_div, quotient, 3);
-}
+TEST(divide) { check_all("/", num_bf16_div, quotient, 3); }
 
 // A difference is the difference, but for equal bits: those are no distance apart, whatever they
 // are.
@@ -117,16 +107,14 @@ static num_bf16_t diff_or_reference(num_bf16_t a, num_bf16_t b) {
   return a == b ? rounded(value(a) - value(b)) : num_bf16_diff(a, b);
 }
 
-static void diff(void **state) {
-  (void)state;
+TEST(diff) {
   check_all("-", diff_or_reference, difference, 4);
   for (uint32_t x = 0; x < BF16S; ++x) {
     assert_int_equal(num_bf16_diff((num_bf16_t)x, (num_bf16_t)x), 0);
   }
 }
 
-static void max_is_the_larger(void **state) {
-  (void)state;
+TEST(max_is_the_larger) {
   num_rng_t rng;
   num_rng_seed(&rng, 5);
   for (int i = 0; i < 1000000; ++i) {
@@ -146,8 +134,7 @@ static void max_is_the_larger(void **state) {
   assert_int_equal(num_bf16_max(0xffc0, 0xff80), 0xff80);
 }
 
-static void exp_of_everything(void **state) {
-  (void)state;
+TEST(exp_of_everything) {
   for (uint32_t x = 0; x < BF16S; ++x) {
     const long double d = value((num_bf16_t)x);
     const float once = (float)expl(d > 0.0L ? 0.0L : d);
@@ -189,8 +176,7 @@ static num_bf16_t dot_reference(const num_bf16_t *a, const num_bf16_t *b, size_t
   return rounded(ldexpl(total, unit));
 }
 
-static void dot_random(void **state) {
-  (void)state;
+TEST(dot_random) {
   enum { MAX = 128 };
   num_rng_t rng;
   num_rng_seed(&rng, 6);
@@ -212,8 +198,7 @@ static void dot_random(void **state) {
   }
 }
 
-static void dot_by_hand(void **state) {
-  (void)state;
+TEST(dot_by_hand) {
   const num_bf16_t one = NUM_BF16_ONE;
   const num_bf16_t minus = NUM_BF16_ONE | SIGN;
   const num_bf16_t a[] = {0x4000, 0x4040, minus};  // 2, 3, -1
@@ -241,19 +226,4 @@ static void dot_by_hand(void **state) {
   // Overflow.
   const num_bf16_t huge[] = {0x7f00, 0x7f00};
   assert_int_equal(num_bf16_dot(huge, huge, 2), INF);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rounding_itself),
-      cmocka_unit_test(mul),
-      cmocka_unit_test(add),
-      cmocka_unit_test(divide),
-      cmocka_unit_test(diff),
-      cmocka_unit_test(max_is_the_larger),
-      cmocka_unit_test(exp_of_everything),
-      cmocka_unit_test(dot_random),
-      cmocka_unit_test(dot_by_hand),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,7 +52,7 @@ static void check_all_are(const problem_t *p, num_bf16_t expected, const char *w
 
 // ------------------------------------------------------------------ cutting
 
-static void chunks_do_not_show_with_one_block(void **state) {
+TEST_WITH(chunks_do_not_show_with_one_block, setup, teardown) {
   problem_t *p = *state;
   for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     num_engine_t engine = engine_of(design, 1, KEYS);
@@ -107,7 +107,7 @@ static void check_from_units(problem_t *p, const num_engine_t *engine, const uin
 }
 
 // Lengths that fill all blocks, leave the last ones shorter, or empty.
-static void blocks_are_runs_of_keys(void **state) {
+TEST_WITH(blocks_are_runs_of_keys, setup, teardown) {
   problem_t *p = *state;
   static const size_t LENGTHS[] = {1, 2, 3, 5, 8, 9, 63, 64, 65, 200, KEYS};
   for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
@@ -123,7 +123,7 @@ static void blocks_are_runs_of_keys(void **state) {
   }
 }
 
-static void every_cut_is_attention(void **state) {
+TEST_WITH(every_cut_is_attention, setup, teardown) {
   problem_t *p = *state;
   for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     for (size_t blocks = 1; blocks <= 8; blocks *= 2) {
@@ -137,7 +137,7 @@ static void every_cut_is_attention(void **state) {
 
 // ------------------------------------------------------------------ masks
 
-static void masked_keys_do_not_count(void **state) {
+TEST_WITH(masked_keys_do_not_count, setup, teardown) {
   problem_t *p = *state;
   uint8_t valid[KEYS];
   num_rng_t rng;
@@ -155,7 +155,7 @@ static void masked_keys_do_not_count(void **state) {
   }
 }
 
-static void no_key_gives_zero(void **state) {
+TEST_WITH(no_key_gives_zero, setup, teardown) {
   problem_t *p = *state;
   const uint8_t none[KEYS] = {0};
   p->k[5] = NUM_BF16_NAN;
@@ -197,14 +197,14 @@ static void check_poison(problem_t *p, num_bf16_t *where, const uint8_t *valid, 
   }
 }
 
-static void one_bad_number_poisons(void **state) {
+TEST_WITH(one_bad_number_poisons, setup, teardown) {
   problem_t *p = *state;
   check_poison(p, &p->k[0], NULL, true);
   check_poison(p, &p->v[(KEYS - 1) * D + D - 1], NULL, true);
   check_poison(p, &p->k[150 * D + 3], NULL, true);
 }
 
-static void a_bad_query_poisons_itself(void **state) {
+TEST_WITH(a_bad_query_poisons_itself, setup, teardown) {
   problem_t *p = *state;
   for (size_t design = 0; design < ARRAY_LEN(DESIGNS); ++design) {
     const num_engine_t engine = engine_of(design, 4, 128);
@@ -223,7 +223,7 @@ static void a_bad_query_poisons_itself(void **state) {
   }
 }
 
-static void masked_bad_numbers_do_not(void **state) {
+TEST_WITH(masked_bad_numbers_do_not, setup, teardown) {
   problem_t *p = *state;
   uint8_t valid[KEYS];
   memset(valid, 1, sizeof valid);
@@ -231,15 +231,4 @@ static void masked_bad_numbers_do_not(void **state) {
   check_poison(p, &p->k[0], valid, false);
   check_poison(p, &p->v[150 * D + 3], valid, false);
   check_poison(p, &p->v[(KEYS - 1) * D + D - 1], valid, false);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(chunks_do_not_show_with_one_block), TEST(blocks_are_runs_of_keys),   TEST(every_cut_is_attention),
-      TEST(masked_keys_do_not_count),          TEST(no_key_gives_zero),         TEST(one_bad_number_poisons),
-      TEST(a_bad_query_poisons_itself),        TEST(masked_bad_numbers_do_not),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,7 @@ static void check_array(uint64_t first, uint64_t step) {
   }
 }
 
-static void special_values(void **state) {
-  (void)state;
+TEST(special_values) {
   const float x[] = {-INFINITY, INFINITY, 0.0f, -0.0f, 1.0f, 89.0f, -104.0f, NAN, -3.4e38f, 3.4e38f};
   const float expected[] = {0.0f, INFINITY, 1.0f, 1.0f, 0x1.5bf0a8p1f, INFINITY, 0.0f, NAN, 0.0f, INFINITY};
   float y[ARRAY_LEN(x)];
@@ -42,8 +41,7 @@ static void special_values(void **state) {
 
 // The definition allows any FP64 exp, rounded once; a long double one, rounded once, may differ
 // only where the FP64 value sits on a boundary, which no sampled input does.
-static void scalar_is_nearest(void **state) {
-  (void)state;
+TEST(scalar_is_nearest) {
   num_rng_t rng;
   num_rng_seed(&rng, 2);
   for (int i = 0; i < 1000000; ++i) {
@@ -53,8 +51,7 @@ static void scalar_is_nearest(void **state) {
   }
 }
 
-static void array_sampled(void **state) {
-  (void)state;
+TEST(array_sampled) {
   for (uint64_t i = 0; i < 256; ++i) {
     check_array(i * 4099, 1048573);  // over the whole range, prime step
   }
@@ -92,8 +89,7 @@ static const float HARDEST[] = {0x1.8d7cb6p-12f, 0x1.8053eep-11f, 0x1.01753ap-9f
                                 -0x1.03d5bep+0f, -0x1.f9085ap+0f, -0x1.f02a66p+1f,  -0x1.7acc62p+3f, -0x1.b3f43cp+3f,
                                 -0x1.6dc968p+5f};
 
-static void array_hardest(void **state) {
-  (void)state;
+TEST(array_hardest) {
   float y[ARRAY_LEN(HARDEST)];
   num_exp32_n(HARDEST, y, ARRAY_LEN(HARDEST));
   for (size_t i = 0; i < ARRAY_LEN(HARDEST); ++i) {
@@ -103,8 +99,7 @@ static void array_hardest(void **state) {
   }
 }
 
-static void array_lengths_and_in_place(void **state) {
-  (void)state;
+TEST(array_lengths_and_in_place) {
   enum { MAX = 200 };
   for (size_t n = 0; n <= MAX; ++n) {
     float x[MAX + 2];
@@ -123,15 +118,13 @@ static void array_lengths_and_in_place(void **state) {
   }
 }
 
-static void array_every_f32(void **state) {
-  (void)state;
+TEST(exhaustive_array) {
   for (uint64_t first = 0; first < 1ull << 32; first += CHUNK) {
     check_array(first, 1);
   }
 }
 
-static void speed(void **state) {
-  (void)state;
+TEST(speed) {
   float x[CHUNK];
   float y[CHUNK];
   for (size_t i = 0; i < CHUNK; ++i) {
@@ -143,16 +136,4 @@ static void speed(void **state) {
   }
   const double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
   printf("num_exp32_n: %.0f million per second\n", 1e-6 * 10000.0 * CHUNK / seconds);
-}
-
-int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "exhaustive") == 0) {
-    const struct CMUnitTest slow[] = {cmocka_unit_test(array_every_f32)};
-    return cmocka_run_group_tests(slow, NULL, NULL);
-  }
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(special_values), cmocka_unit_test(scalar_is_nearest),          cmocka_unit_test(array_sampled),
-      cmocka_unit_test(array_hardest),  cmocka_unit_test(array_lengths_and_in_place), cmocka_unit_test(speed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

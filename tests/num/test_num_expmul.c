@@ -8,8 +8,7 @@
 enum { K_MAX = 22 };
 
 // k is 23/16 |d|, rounded, of |d| in steps of 1/128 and at most 15: never further than rounding and steps explain.
-static void powers_are_rounded_logarithms(void **state) {
-  (void)state;
+TEST(powers_are_rounded_logarithms) {
   int last = 0;
   for (uint32_t mag = 0; mag < 0x7f80; ++mag) {
     const int k = num_expmul_power((num_bf16_t)(0x8000u | mag), 0);
@@ -24,8 +23,7 @@ static void powers_are_rounded_logarithms(void **state) {
   CHECK(num_expmul_power(NUM_BF16_NEG_INF, NUM_BF16_NEG_INF) == 0, "equal ones are no distance apart");
 }
 
-static void scaling_is_exact_or_zero(void **state) {
-  (void)state;
+TEST(scaling_is_exact_or_zero) {
   for (uint32_t x = 0; x < 0x10000; ++x) {
     for (int k = 0; k <= K_MAX; ++k) {
       const num_bf16_t y = num_expmul_scale((num_bf16_t)x, (uint8_t)k);
@@ -38,10 +36,4 @@ static void scaling_is_exact_or_zero(void **state) {
       CHECK((double)num_bf16_to_f32(y) == expected && (y & 0x8000u) == (x & 0x8000u), "%04x, k %d: %04x", x, k, y);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(powers_are_rounded_logarithms),
-                                     cmocka_unit_test(scaling_is_exact_or_zero)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,7 @@
 
 enum { KEYS = 1024, QUERIES = 48, D = 32 };
 
-static void errors_are_the_expected_ones(void **state) {
-  (void)state;
+TEST(errors_are_the_expected_ones) {
   static const struct {
     size_t d, blocks;
     double width, lowest, highest;
@@ -67,8 +66,7 @@ static void check_triplet(const state_t *state, const num_triplet_t *triplet) {
   }
 }
 
-static void units_take_these_steps(void **state) {
-  (void)state;
+TEST(units_take_these_steps) {
   problem_t p = problem_new(1, 300, D, 3.0, 7);
   num_element_t o[2][D + 1];
   num_triplet_t a = {.o = o[0]};
@@ -89,12 +87,4 @@ static void units_take_these_steps(void **state) {
     assert_int_equal(p.out[c], num_bf16_div(first.o[c + 1], first.o[0]));
   }
   problem_free(&p);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(errors_are_the_expected_ones),
-      cmocka_unit_test(units_take_these_steps),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

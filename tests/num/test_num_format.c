@@ -83,8 +83,7 @@ static void check_decode16(const format_t *f, unsigned h, float x) {
   }
 }
 
-static void decode_every_code(void **state) {
-  (void)state;
+TEST(decode_every_code) {
   for (unsigned h = 0; h < 0x10000u; ++h) {
     check_decode16(&BF16, h, num_bf16_to_f32((uint16_t)h));
     check_decode16(&FP16, h, num_fp16_to_f32((uint16_t)h));
@@ -100,8 +99,7 @@ static void decode_every_code(void **state) {
   }
 }
 
-static void round_trips(void **state) {
-  (void)state;
+TEST(round_trips) {
   for (unsigned h = 0; h < 0x10000u; ++h) {
     const float bf16 = num_bf16_to_f32((uint16_t)h);
     const float fp16 = num_fp16_to_f32((uint16_t)h);
@@ -139,8 +137,7 @@ static void check_narrow(uint32_t u) {
 }
 
 // On each midpoint between neighbours of every format, and one FP32 to either side.
-static void narrow_at_ties(void **state) {
-  (void)state;
+TEST(narrow_at_ties) {
   for (uint32_t h = 0; h < 0x10000u; ++h) {
     for (uint32_t offset = 0; offset < 3; ++offset) {
       check_narrow((h << 16 | 0x8000u) + offset - 1u);
@@ -163,8 +160,7 @@ static void narrow_at_ties(void **state) {
   }
 }
 
-static void narrow_sampled(void **state) {
-  (void)state;
+TEST(narrow_sampled) {
   const uint32_t step = 1009;  // prime: every residue of the low bits comes by
   uint32_t count = 0;
   for (uint64_t u = 0; u < 1ull << 32; u += step) {
@@ -174,16 +170,14 @@ static void narrow_sampled(void **state) {
   printf("narrowing: %u inputs, every %u-th\n", count, step);
 }
 
-static void narrow_every_f32(void **state) {
-  (void)state;
+TEST(exhaustive_narrow) {
   uint32_t u = 0;
   do {
     check_narrow(u);
   } while (++u != 0);
 }
 
-static void known_values(void **state) {
-  (void)state;
+TEST(known_values) {
   assert_int_equal(num_bf16_from_f32(1.0f), 0x3f80);
   assert_int_equal(num_bf16_from_f32(3.4e38f), 0x7f80);  // nearer to 2^128 than to the largest
   assert_int_equal(num_fp16_from_f32(65519.996f), 0x7bff);
@@ -201,8 +195,7 @@ static void known_values(void **state) {
   assert_int_equal(num_f32_to_s32_rne(-1.5f), -2);
 }
 
-static void int4_nibbles(void **state) {
-  (void)state;
+TEST(int4_nibbles) {
   const uint32_t word = 0xfedcba98u;
   for (unsigned i = 0; i < 8; ++i) {
     assert_int_equal(num_int4_get(word, i), (int)i - 8);
@@ -217,8 +210,7 @@ static void int4_nibbles(void **state) {
 }
 
 // Every source length up to a few vectors, at odd offsets, and nothing written beyond.
-static void array_lengths(void **state) {
-  (void)state;
+TEST(array_lengths) {
   enum { MAX = 80, GUARD = 0x5a5a };
   num_rng_t rng;
   num_rng_seed(&rng, 1);
@@ -276,8 +268,7 @@ static void check_arrays(chunk_t *c, uint64_t first, uint64_t step) {
   }
 }
 
-static void arrays_sampled(void **state) {
-  (void)state;
+TEST(arrays_sampled) {
   chunk_t *c = allocate(1, sizeof *c);
   for (uint64_t first = 0; first < 251; ++first) {
     check_arrays(c, first * 261, 65521);
@@ -296,27 +287,10 @@ static void arrays_sampled(void **state) {
   free(c);
 }
 
-static void arrays_every_f32(void **state) {
-  (void)state;
+TEST(exhaustive_arrays) {
   chunk_t *c = allocate(1, sizeof *c);
   for (uint64_t first = 0; first < 1ull << 32; first += CHUNK) {
     check_arrays(c, first, 1);
   }
   free(c);
-}
-
-int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "exhaustive") == 0) {
-    const struct CMUnitTest slow[] = {
-        cmocka_unit_test(narrow_every_f32),
-        cmocka_unit_test(arrays_every_f32),
-    };
-    return cmocka_run_group_tests(slow, NULL, NULL);
-  }
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(decode_every_code), cmocka_unit_test(round_trips),    cmocka_unit_test(narrow_at_ties),
-      cmocka_unit_test(narrow_sampled),    cmocka_unit_test(known_values),   cmocka_unit_test(int4_nibbles),
-      cmocka_unit_test(array_lengths),     cmocka_unit_test(arrays_sampled),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,8 +59,7 @@ static void make_token(unsigned code, const float scale[NUM_FP8_SCALES], uint8_t
   }
 }
 
-static void decodes_every_code(void **state) {
-  (void)state;
+TEST(decodes_every_code) {
   const float sets[][NUM_FP8_SCALES] = {
       {1.0f, 0.5f, 0.0123f, 3.7e-5f},
       {0x1.fffffep0f, 0x1.010002p-7f, 1.0f / 3, 448.0f},
@@ -132,8 +131,7 @@ static void check_tokens(num_fp8_scale_t kind, const num_bf16_t *key, size_t tok
   free(token);
 }
 
-static void encodes_random_tokens(void **state) {
-  (void)state;
+TEST(encodes_random_tokens) {
   num_rng_t rng;
   num_rng_seed(&rng, 11);
   num_bf16_t *key = allocate(TOKENS * NUM_FP8_KEY, sizeof *key);
@@ -148,8 +146,7 @@ static void encodes_random_tokens(void **state) {
 
 // Groups of a third of the finite BF16 numbers as the largest value, the rest spread below it:
 // scales down to subnormal ones, quotients that round beyond 448, ties.
-static void encodes_many_amax(void **state) {
-  (void)state;
+TEST(encodes_many_amax) {
   num_bf16_t key[NUM_FP8_KEY] = {0};
   for (unsigned bits = 0; bits < 0x7f80u; bits += 3 * NUM_FP8_SCALES) {
     for (size_t g = 0; g < NUM_FP8_SCALES; ++g) {
@@ -163,8 +160,7 @@ static void encodes_many_amax(void **state) {
   }
 }
 
-static void corners(void **state) {
-  (void)state;
+TEST(corners) {
   assert_true(num_fp8_scale(NUM_FP8_SCALE_AMAX, 0.0f) == 1.0f);
   assert_true(num_fp8_scale(NUM_FP8_SCALE_UE8M0, 0.0f) == 1.0f);
   assert_true(num_fp8_scale(NUM_FP8_SCALE_UE8M0, 448.0f) == 1.0f);
@@ -190,8 +186,7 @@ static void corners(void **state) {
 }
 
 // A token with every code, its largest at 448: what is decoded encodes to the same bytes.
-static void round_trips(void **state) {
-  (void)state;
+TEST(round_trips) {
   const float scale[NUM_FP8_SCALES] = {1.0f, 0x1p-5f, 0x1p9f, 0x1p-13f};
   uint8_t token[NUM_FP8_TOKEN_BYTES];
   uint8_t again[NUM_FP8_TOKEN_BYTES];
@@ -250,18 +245,11 @@ static void check_chunks(uint64_t step) {
   free(x);
 }
 
-static void every_eleventh_chunk(void **state) {
-  (void)state;
-  check_chunks(11 * CHUNK);
-}
+TEST(every_eleventh_chunk) { check_chunks(11 * CHUNK); }
 
-static void every_number(void **state) {
-  (void)state;
-  check_chunks(CHUNK);
-}
+TEST(exhaustive_numbers) { check_chunks(CHUNK); }
 
-static void arrays_of_codes(void **state) {
-  (void)state;
+TEST(arrays_of_codes) {
   uint8_t code[0x100];
   float x[0x101];
   x[0x100] = 5.0f;
@@ -273,18 +261,4 @@ static void arrays_of_codes(void **state) {
     CHECK(num_f32_bits(x[i]) == num_f32_bits(num_e4m3_to_f32((uint8_t)i)), "code %#x", i);
   }
   CHECK(x[0x100] == 5.0f, "wrote beyond the end");
-}
-
-int main(int argc, char **argv) {
-  if (argc > 1 && strcmp(argv[1], "exhaustive") == 0) {
-    const struct CMUnitTest slow[] = {cmocka_unit_test(every_number)};
-    return cmocka_run_group_tests(slow, NULL, NULL);
-  }
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(decodes_every_code), cmocka_unit_test(encodes_random_tokens),
-      cmocka_unit_test(encodes_many_amax),  cmocka_unit_test(corners),
-      cmocka_unit_test(round_trips),        cmocka_unit_test(every_eleventh_chunk),
-      cmocka_unit_test(arrays_of_codes),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

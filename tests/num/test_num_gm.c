@@ -52,8 +52,7 @@ static const uint32_t MAGNITUDES[] = {0x00000000, 0x00000001, 0x003fffff, 0x007f
                                       0x40490fdb, 0x7effffff, 0x7f000000, 0x7f7ffffe, 0x7f7fffff, 0x7f800000,
                                       0x7f800001, 0x7fc00000, 0x7fffffff};
 
-static void guarded_corners(void **state) {
-  (void)state;
+TEST(guarded_corners) {
   for (size_t i = 0; i < ARRAY_LEN(MAGNITUDES); ++i) {
     const uint32_t u = MAGNITUDES[i];
     // The thresholds of this magnitude, powers of two, and the ends of the int32 range.
@@ -74,8 +73,7 @@ static void guarded_corners(void **state) {
   }
 }
 
-static void guarded_random(void **state) {
-  (void)state;
+TEST(guarded_random) {
   num_rng_t rng;
   num_rng_seed(&rng, 6);
   for (int i = 0; i < 4000000; ++i) {
@@ -88,8 +86,7 @@ static void guarded_random(void **state) {
 
 // Identical to the raw add wherever old and new exponent are normal, and there, for whole
 // exponents, to a multiplication.
-static void raw_and_ldexp(void **state) {
-  (void)state;
+TEST(raw_and_ldexp) {
   num_rng_t rng;
   num_rng_seed(&rng, 7);
   long multiplied = 0;
@@ -126,8 +123,7 @@ static void check_f32_add(uint32_t a, uint32_t b) {
   CHECK(num_gm_apply(NUM_GM_ADD_F32, a, b, NULL) == expected, "%08x + %08x", a, b);
 }
 
-static void f32_add(void **state) {
-  (void)state;
+TEST(f32_add) {
   num_rng_t rng;
   num_rng_seed(&rng, 8);
   for (size_t i = 0; i < 4 * ARRAY_LEN(MAGNITUDES) * ARRAY_LEN(MAGNITUDES); ++i) {
@@ -144,8 +140,7 @@ static void f32_add(void **state) {
   }
 }
 
-static void array_is_scalar(void **state) {
-  (void)state;
+TEST(array_is_scalar) {
   enum { MAX = 100 };
   num_rng_t rng;
   num_rng_seed(&rng, 9);
@@ -174,8 +169,7 @@ static void array_is_scalar(void **state) {
   }
 }
 
-static void guards_are_sticky(void **state) {
-  (void)state;
+TEST(guards_are_sticky) {
   uint32_t guards = 0;
   num_gm_apply(NUM_GM_ADD_S32, 0u, 1u, &guards);
   num_gm_apply(NUM_GM_ADD_S32, 0x7f800000u, 1u, &guards);
@@ -189,8 +183,7 @@ static void guards_are_sticky(void **state) {
   assert_int_equal(word, 0x7f800000u);
 }
 
-static void codes_are_the_hardware_s(void **state) {
-  (void)state;
+TEST(codes_are_the_hardware_s) {
   assert_int_equal(NUM_GM_STORE, 0);
   assert_int_equal(NUM_GM_ADD_F32, 1);
   assert_int_equal(NUM_GM_ADD_S32, 2);
@@ -200,8 +193,7 @@ static void codes_are_the_hardware_s(void **state) {
   assert_int_equal(num_gm_apply(NUM_GM_ADD_S32_RAW, 0xffffffffu, 2u, NULL), 1u);
 }
 
-static void speed(void **state) {
-  (void)state;
+TEST(speed) {
   enum { N = 8192, ROUNDS = 2000 };
   uint32_t *mem = allocate(N, sizeof *mem);
   uint32_t *operand = allocate(N, sizeof *operand);
@@ -220,18 +212,4 @@ static void speed(void **state) {
   }
   free(mem);
   free(operand);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(codes_are_the_hardware_s),
-      cmocka_unit_test(guarded_corners),
-      cmocka_unit_test(guarded_random),
-      cmocka_unit_test(raw_and_ldexp),
-      cmocka_unit_test(f32_add),
-      cmocka_unit_test(array_is_scalar),
-      cmocka_unit_test(guards_are_sticky),
-      cmocka_unit_test(speed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,7 @@ static void check_quant(num_bf16_t a, num_bf16_t b) {
   CHECK(t == quant_formula(low, high), "quant of %04x - %04x: %d, expected %d", low, high, t, quant_formula(low, high));
 }
 
-static void quant_is_its_formula(void **state) {
-  (void)state;
+TEST(quant_is_its_formula) {
   num_rng_t rng;
   num_rng_seed(&rng, 1);
   for (int i = 0; i < 4000000; ++i) {
@@ -71,8 +70,7 @@ static void quant_is_its_formula(void **state) {
   }
 }
 
-static void quant_of_every_distance(void **state) {
-  (void)state;
+TEST(quant_of_every_distance) {
   for (uint32_t mag = 0x0080; mag <= 0x7f80; ++mag) {
     check_quant((num_bf16_t)(0x8000u | mag), 0);
     // The exponential itself: n is half a unit off at most, 369/256 is 0.09 % below log2 e.
@@ -91,8 +89,7 @@ static void quant_of_every_distance(void **state) {
 
 // ------------------------------------------------------------------ log2, scale, pow2
 
-static void log2_is_mitchell_s(void **state) {
-  (void)state;
+TEST(log2_is_mitchell_s) {
   double worst = 0.0;
   for (uint32_t v = 0; v < BF16S; ++v) {
     const num_element_t x = num_hfa_log2((num_bf16_t)v);
@@ -110,8 +107,7 @@ static void log2_is_mitchell_s(void **state) {
   printf("log2: at most %.5f low\n", worst);
 }
 
-static void scale_subtracts(void **state) {
-  (void)state;
+TEST(scale_subtracts) {
   for (uint32_t t = 0; t <= QUANT_MAX; t += t < 300 ? 1 : 97) {
     for (uint32_t x = 0; x < ELEMENTS; ++x) {
       const int log = (x & 0xffffu) == ZERO ? -32768 : saturated(log_of(x) - (int)t);
@@ -121,8 +117,7 @@ static void scale_subtracts(void **state) {
   }
 }
 
-static void pow2_is_within_its_bound(void **state) {
-  (void)state;
+TEST(pow2_is_within_its_bound) {
   double worst = 0.0;
   for (uint32_t d = 0; d < BF16S; ++d) {
     const double exact = exp2(-(double)d * UNIT);
@@ -198,19 +193,14 @@ static void add_random(const num_hfa_t *hfa) {
   }
 }
 
-static void add_of_the_paper(void **state) {
-  (void)state;
+TEST(add_of_the_paper) {
   add_random(&PAPER);
   add_random(&EXACT_ZERO);
 }
 
-static void add_corrected(void **state) {
-  (void)state;
-  add_random(&CORRECTED);
-}
+TEST(add_corrected) { add_random(&CORRECTED); }
 
-static void add_corners(void **state) {
-  (void)state;
+TEST(add_corners) {
   const num_hfa_t *all[] = {&PAPER, &EXACT_ZERO, &CORRECTED};
   for (size_t i = 0; i < ARRAY_LEN(all); ++i) {
     // Doubling is exact; zero plus zero is zero with the sign of the second.
@@ -248,8 +238,7 @@ static num_bf16_t logdiv_formula(num_element_t o, num_element_t l) {
   return num_bf16_from_f32((float)(sign * fmin(quotient, 0x1.fep127)));
 }
 
-static void logdiv_is_mitchell_s(void **state) {
-  (void)state;
+TEST(logdiv_is_mitchell_s) {
   // With the two ends of l every ratio there is occurs.
   const num_element_t l[] = {element(0, -32768), element(0, 32767), element(0, 0),
                              element(0, 1280),   element(1, -300),  element(0, -5000)};
@@ -262,8 +251,7 @@ static void logdiv_is_mitchell_s(void **state) {
 }
 
 // log2 and logdiv undo each other: v / 1 is v.
-static void logdiv_undoes_log2(void **state) {
-  (void)state;
+TEST(logdiv_undoes_log2) {
   const num_element_t one = num_hfa_log2(NUM_BF16_ONE);
   assert_int_equal(one, 0);
   for (uint32_t v = 0; v < BF16S; ++v) {
@@ -272,20 +260,4 @@ static void logdiv_undoes_log2(void **state) {
     const num_bf16_t y = num_hfa_logdiv_element(num_hfa_log2((num_bf16_t)v), one);
     CHECK(!finite || y == expected, "%04x: %04x", v, y);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(quant_is_its_formula),
-      cmocka_unit_test(quant_of_every_distance),
-      cmocka_unit_test(log2_is_mitchell_s),
-      cmocka_unit_test(scale_subtracts),
-      cmocka_unit_test(pow2_is_within_its_bound),
-      cmocka_unit_test(add_of_the_paper),
-      cmocka_unit_test(add_corrected),
-      cmocka_unit_test(add_corners),
-      cmocka_unit_test(logdiv_is_mitchell_s),
-      cmocka_unit_test(logdiv_undoes_log2),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,7 @@ static void check_errors(num_hfa_t hfa, const expected_t *expected, size_t count
   }
 }
 
-static void mitchell(void **state) {
-  (void)state;
+TEST(mitchell) {
   // The log-domain sum drifts: from 0.24 of the signal with peaked scores to more than all of it
   // where 1024 equals are added in one row.
   static const expected_t EXPECTED[] = {
@@ -36,8 +35,7 @@ static void mitchell(void **state) {
   check_errors((num_hfa_t)HFA, EXPECTED, ARRAY_LEN(EXPECTED));
 }
 
-static void corrected(void **state) {
-  (void)state;
+TEST(corrected) {
   static const expected_t EXPECTED[] = {
       {32, 4, 1.0, 0.02, 0.06}, {64, 4, 1.0, 0.02, 0.06}, {128, 4, 1.0, 0.02, 0.06}, {64, 1, 1.0, 0.1, 0.25},
       {64, 2, 1.0, 0.03, 0.1},  {64, 8, 1.0, 0.02, 0.06}, {64, 4, 4.0, 0.02, 0.045}, {64, 1, 4.0, 0.02, 0.06},
@@ -60,8 +58,7 @@ static void engine_over_equals(num_hfa_t hfa, const num_bf16_t *values, size_t s
 }
 
 // The logarithm of one value and its division by 1 are exact, and so is the sum of two equals.
-static void copies_are_exact(void **state) {
-  (void)state;
+TEST(copies_are_exact) {
   static const num_hfa_t BOTH[] = {HFA, HFA_CORRECTED};
   for (uint32_t v = 0; v < 0x10000; ++v) {
     const num_bf16_t twice[] = {(num_bf16_t)v, (num_bf16_t)v};
@@ -77,8 +74,7 @@ static void copies_are_exact(void **state) {
 }
 
 // x - x: by the paper's formula x / 2, over l = 2 a quarter of x.
-static void opposites(void **state) {
-  (void)state;
+TEST(opposites) {
   const num_bf16_t values[] = {0x4000, 0xc000};  // 2, -2
   num_bf16_t out;
   engine_over_equals((num_hfa_t)HFA, values, 2, &out);
@@ -87,14 +83,4 @@ static void opposites(void **state) {
   assert_int_equal(out, 0);
   engine_over_equals((num_hfa_t)HFA_CORRECTED, values, 2, &out);
   assert_int_equal(out, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(mitchell),
-      cmocka_unit_test(corrected),
-      cmocka_unit_test(copies_are_exact),
-      cmocka_unit_test(opposites),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,7 @@ static double exact(uint32_t d, bool subtract) {
 static double error_of(uint32_t d, bool subtract) { return num_hfa_correct(d, subtract) - exact(d, subtract); }
 
 // Every distance of all, those beyond the table among them.
-static void is_within_its_contract(void **state) {
-  (void)state;
+TEST(is_within_its_contract) {
   for (int subtract = 0; subtract < 2; ++subtract) {
     for (uint32_t d = (uint32_t)subtract; d < DISTANCES; ++d) {
       const uint32_t octave = d / OCTAVE;
@@ -52,8 +51,7 @@ static void is_within_its_contract(void **state) {
 
 // 1 - 2^-D itself, D < 1, of the larger number: what a small difference of large ones adds to what
 // comes behind.
-static void differences_lose_little(void **state) {
-  (void)state;
+TEST(differences_lose_little) {
   double sum = 0.0;
   for (uint32_t d = 1; d < OCTAVE; ++d) {
     const double left = exp2(-(double)num_hfa_correct(d, true) / OCTAVE);
@@ -66,8 +64,7 @@ static void differences_lose_little(void **state) {
 }
 
 // A larger distance never weighs more.
-static void falls(void **state) {
-  (void)state;
+TEST(falls) {
   for (int subtract = 0; subtract < 2; ++subtract) {
     for (uint32_t d = 1; d < DISTANCES; ++d) {
       CHECK(num_hfa_correct(d, subtract) <= num_hfa_correct(d - 1, subtract), "d %u", d);
@@ -77,8 +74,7 @@ static void falls(void **state) {
 
 // A long sum goes through all octaves of distances, and a mean error adds up over it: half a unit
 // is what cutting instead of rounding would do.
-static void has_little_bias(void **state) {
-  (void)state;
+TEST(has_little_bias) {
   for (int subtract = 0; subtract < 2; ++subtract) {
     for (uint32_t octave = 0; octave < OCTAVES; ++octave) {
       double sum = 0.0;
@@ -92,8 +88,7 @@ static void has_little_bias(void **state) {
 }
 
 // What 1 is too much for before it ends pays for most of what is lost behind.
-static void tail_is_paid_for(void **state) {
-  (void)state;
+TEST(tail_is_paid_for) {
   enum { ROUNDED_END = 1092 };
   for (int subtract = 0; subtract < 2; ++subtract) {
     double lost = 0.0;
@@ -108,20 +103,11 @@ static void tail_is_paid_for(void **state) {
 }
 
 // x + x is 2x exactly, and far apart nothing happens.
-static void ends(void **state) {
-  (void)state;
+TEST(ends) {
   assert_int_equal(num_hfa_correct(0, false), 128);
   for (int subtract = 0; subtract < 2; ++subtract) {
     assert_int_equal(num_hfa_correct(1135, subtract), 1);
     assert_int_equal(num_hfa_correct(1136, subtract), 0);
     assert_int_equal(num_hfa_correct(65535, subtract), 0);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(is_within_its_contract), cmocka_unit_test(differences_lose_little), cmocka_unit_test(falls),
-      cmocka_unit_test(has_little_bias),        cmocka_unit_test(tail_is_paid_for),        cmocka_unit_test(ends),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

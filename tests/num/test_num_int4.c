@@ -6,8 +6,7 @@
 #include "num/num_int4.h"
 #include "num_test.h"
 
-static void known_words(void **state) {
-  (void)state;
+TEST(known_words) {
   const uint32_t words[2] = {0xfedcba98u, 0x76543210u};
   int8_t values[16];
   uint32_t again[2];
@@ -62,8 +61,7 @@ static void check_near(const weights_t *weights, num_nibbles_t nibbles, bool zer
   }
 }
 
-static void quantised_is_near(void **state) {
-  (void)state;
+TEST(quantised_is_near) {
   weights_t *weights = allocate(1, sizeof *weights);
   size_t bad = 0;
   for (uint64_t seed = 1; seed < 5; ++seed) {
@@ -84,8 +82,7 @@ static void quantised_is_near(void **state) {
   free(weights);
 }
 
-static void known_groups(void **state) {
-  (void)state;
+TEST(known_groups) {
   const float w[4] = {-3.5f, 1.25f, 0.75f, 3.0f};
   int8_t values[4];
   num_fp16_t scale;
@@ -113,7 +110,7 @@ enum { REAL_K = 4096, REAL_N = 256, REAL_GROUP = 128, HEADER = 128 };
 
 static void *read_array(const char *name, size_t bytes) {
   char path[512];
-  snprintf(path, sizeof path, "%s/%s", NUM_TEST_DATA_DIR, name);
+  snprintf(path, sizeof path, "%s/%s", DATA_DIR, name);
   void *data = allocate(bytes, 1);
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
@@ -123,8 +120,7 @@ static void *read_array(const char *name, size_t bytes) {
   return data;
 }
 
-static void shipped_weights(void **state) {
-  (void)state;
+TEST(shipped_weights) {
   const size_t count = (size_t)REAL_K * REAL_N;
   const size_t groups = count / REAL_GROUP;
   num_fp16_t *fp16 = read_array("w4a16_real_w_fp16.npy", count * 2);
@@ -147,14 +143,4 @@ static void shipped_weights(void **state) {
   free(want);
   free(want_scale);
   free(fp16);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(known_words),
-      cmocka_unit_test(quantised_is_near),
-      cmocka_unit_test(known_groups),
-      cmocka_unit_test(shipped_weights),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,8 +82,7 @@ static void check_shape(shape_t s, num_rng_t *rng, values_t kind) {
   free(c);
 }
 
-static void ragged_grid(void **state) {
-  (void)state;
+TEST(ragged_grid) {
   static const size_t ms[] = {0, 1, 2, 5, 6, 7, 11, 12, 13, 23};
   static const size_t ns[] = {0, 1, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 65};
   static const size_t ks[] = {0, 1, 2, 3, 17};
@@ -104,8 +103,7 @@ static void ragged_grid(void **state) {
 }
 
 // Long enough for every cut of k and n inside of the kernels.
-static void long_shapes(void **state) {
-  (void)state;
+TEST(long_shapes) {
   static const shape_t shapes[] = {
       {3, 33, 127, 127, 33, 33},    {13, 40, 128, 130, 41, 40},   {5, 16, 129, 129, 16, 20},
       {2, 32, 257, 257, 32, 32},    {1, 1, 1000, 1000, 1, 1},     {2, 1025, 130, 130, 1025, 1030},
@@ -123,8 +121,7 @@ static void long_shapes(void **state) {
 
 // The chain starts from +0 and has exactly k links: a -0 product alone gives +0, a C of -0 stays -0
 // without links, and one more link of +0 * x would turn -0 into +0.
-static void zero_signs(void **state) {
-  (void)state;
+TEST(zero_signs) {
   const float a = -0.0f;
   const float b = 1.0f;
   for (size_t i = 0; i < ARRAY_LEN(ISAS); ++i) {
@@ -145,8 +142,7 @@ static void zero_signs(void **state) {
   }
 }
 
-static void fused_and_in_order(void **state) {
-  (void)state;
+TEST(fused_and_in_order) {
   // (1 + e)(1 - e) - 1 = -e^2 survives only in a fused operation; 2^30 + 1 - 2^30 only in one
   // order.
   const float e = 0x1p-13f;
@@ -165,8 +161,7 @@ static void fused_and_in_order(void **state) {
   }
 }
 
-static void selection(void **state) {
-  (void)state;
+TEST(selection) {
   assert_non_null(num_matmul_select(NUM_ISA_AUTO));
   assert_non_null(num_matmul_select(NUM_ISA_PORTABLE));
   for (size_t i = 0; i < ARRAY_LEN(ISAS); ++i) {
@@ -174,8 +169,7 @@ static void selection(void **state) {
   }
 }
 
-static void speed(void **state) {
-  (void)state;
+TEST(speed) {
   static const shape_t shapes[] = {
       {128, 128, 128, 128, 128, 128},
       {128, 512, 512, 512, 512, 512},
@@ -212,12 +206,4 @@ static void speed(void **state) {
     free(b);
     free(c);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(selection),  cmocka_unit_test(ragged_grid),        cmocka_unit_test(long_shapes),
-      cmocka_unit_test(zero_signs), cmocka_unit_test(fused_and_in_order), cmocka_unit_test(speed),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

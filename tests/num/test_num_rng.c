@@ -5,8 +5,7 @@
 #include "num_test.h"
 
 // xoshiro256** from the state 1, 2, 3, 4: the first values follow by hand from its definition.
-static void first_values(void **state) {
-  (void)state;
+TEST(first_values) {
   num_rng_t rng = {.s = {1, 2, 3, 4}};
   assert_true(num_rng_u64(&rng) == 11520u);  // rotl(2 * 5, 7) * 9
   assert_true(num_rng_u64(&rng) == 0u);      // s[1] has become 1 ^ 2 ^ 3 = 0
@@ -15,8 +14,7 @@ static void first_values(void **state) {
 }
 
 // splitmix64 from seed 0 starts with these published values.
-static void seeding(void **state) {
-  (void)state;
+TEST(seeding) {
   num_rng_t rng;
   num_rng_seed(&rng, 0);
   assert_true(rng.s[0] == 0xe220a8397b1dcdafu);
@@ -25,8 +23,7 @@ static void seeding(void **state) {
   assert_true(rng.s[3] == 0xf88bb8a8724c81ecu);
 }
 
-static void moments(void **state) {
-  (void)state;
+TEST(moments) {
   enum { N = 1000000 };
   num_rng_t rng;
   num_rng_seed(&rng, 10);
@@ -57,8 +54,7 @@ static void moments(void **state) {
 typedef void make_fn(uint64_t seed, uint64_t stream, uint64_t first, size_t count, double width, num_bf16_t *out);
 
 // Known-answer vectors of philox4x32-10, published with the authors' Random123 library.
-static void philox_known_answers(void **state) {
-  (void)state;
+TEST(philox_known_answers) {
   static const struct {
     uint32_t counter[4], key[2], out[4];
   } vectors[] = {
@@ -110,8 +106,7 @@ static void check_exact(make_fn *make, bool uniform, uint64_t seed, uint64_t str
   free(out);
 }
 
-static void arrays_are_the_formula(void **state) {
-  (void)state;
+TEST(arrays_are_the_formula) {
   check_exact(num_rng_normal_bf16, false, 1, 0, 0, 1.0);
   check_exact(num_rng_normal_bf16, false, 0x123456789abcdef0u, 0xfedcba9876543210u, ((uint64_t)1 << 40) - 100000,
               0.1);  // the counter's upper word changes on the way
@@ -119,8 +114,7 @@ static void arrays_are_the_formula(void **state) {
 }
 
 // The same test runs on builds for other instruction sets: all of them must get this sum (FNV-1a).
-static void same_bits_everywhere(void **state) {
-  (void)state;
+TEST(same_bits_everywhere) {
   enum { N = 1 << 22 };
   static const struct {
     make_fn *make;
@@ -138,8 +132,7 @@ static void same_bits_everywhere(void **state) {
   free(out);
 }
 
-static void parts_make_the_whole(void **state) {
-  (void)state;
+TEST(parts_make_the_whole) {
   enum { N = 3000, MARGIN = 8 };
   static make_fn *const makers[] = {num_rng_normal_bf16, num_rng_uniform_bf16};
   const uint64_t base = 1000000007u;
@@ -220,8 +213,7 @@ static void check_tail(const uint64_t *count, double bound) {
   }
 }
 
-static void distributions(void **state) {
-  (void)state;
+TEST(distributions) {
   uint64_t *count = allocate(PLACES, sizeof *count);
   const double limit = 1.95 / sqrt(DRAWS);  // exceeded once in 1000 seeds
   histogram(num_rng_uniform_bf16, count);
@@ -253,8 +245,7 @@ static void check_unrelated(const char *what, size_t n, const num_bf16_t *x, con
         product / (double)n, squares / (double)n);
 }
 
-static void array_moments(void **state) {
-  (void)state;
+TEST(array_moments) {
   enum { N = 1 << 20 };
   num_bf16_t *x = allocate(2 * N, sizeof *x);
   num_bf16_t *y = allocate(N, sizeof *y);
@@ -285,19 +276,4 @@ static void array_moments(void **state) {
   check_unrelated("upper word of the seed", N, x, y);
   free(x);
   free(y);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(first_values),
-      cmocka_unit_test(seeding),
-      cmocka_unit_test(moments),
-      cmocka_unit_test(philox_known_answers),
-      cmocka_unit_test(arrays_are_the_formula),
-      cmocka_unit_test(same_bits_everywhere),
-      cmocka_unit_test(parts_make_the_whole),
-      cmocka_unit_test(distributions),
-      cmocka_unit_test(array_moments),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,7 @@ static bool is_nearest(uint64_t x, float y) {
 }
 
 // All of [1, 4): with a power of four the root's exponent changes and nothing else.
-static void all_significands(void **state) {
-  (void)state;
+TEST(all_significands) {
   static float x[CHUNK];
   static float y[CHUNK];
   for (uint32_t i = 0; i < ALL; i += CHUNK) {
@@ -38,8 +37,7 @@ static void all_significands(void **state) {
   }
 }
 
-static void powers_of_four(void **state) {
-  (void)state;
+TEST(powers_of_four) {
   num_rng_t rng;
   num_rng_seed(&rng, 3);
   for (int i = 0; i < 100000; ++i) {
@@ -59,8 +57,7 @@ static void powers_of_four(void **state) {
   }
 }
 
-static void special_values(void **state) {
-  (void)state;
+TEST(special_values) {
   const float x[] = {0.0f, -0.0f, INFINITY, -INFINITY, -1.0f, -0x1p-149f, NAN, 4.0f, 0x1p-149f, 0x1.fffffep127f};
   const float expected[] = {INFINITY, -INFINITY, 0.0f, NAN, NAN, NAN, NAN, 0.5f, 0x1.6a09e6p74f, 0x1p-64f};
   float y[ARRAY_LEN(x)];
@@ -68,13 +65,4 @@ static void special_values(void **state) {
   for (size_t i = 0; i < ARRAY_LEN(x); ++i) {
     CHECK(same_f32(y[i], expected[i]), "1 / sqrt(%a): %a", (double)x[i], (double)y[i]);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_significands),
-      cmocka_unit_test(powers_of_four),
-      cmocka_unit_test(special_values),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,7 @@ static float lane(const float *x, size_t cols, size_t first, size_t lanes) {
   return sum;
 }
 
-static void row_sums(void **state) {
-  (void)state;
+TEST(row_sums) {
   num_rng_t rng;
   num_rng_seed(&rng, 1);
   for (size_t cols = 1; cols < 8000; cols += cols < 140 ? 1 : 373) {
@@ -65,8 +64,7 @@ static void row_sums(void **state) {
   }
 }
 
-static void embed(void **state) {
-  (void)state;
+TEST(embed) {
   enum { VOCAB = 9, COLS = 21, STRIDE = 32 };
   static const int32_t tokens[] = {3, 0, 8, 3};
   uint16_t table[VOCAB * STRIDE];
@@ -117,8 +115,7 @@ static void check_norm(num_rng_t *rng, size_t rows, size_t cols, bool with_delta
   free(y);
 }
 
-static void norms(void **state) {
-  (void)state;
+TEST(norms) {
   static const size_t cols[] = {1, 7, 64, 100, 2048, 2049, 7168};
   num_rng_t rng;
   num_rng_seed(&rng, 2);
@@ -133,8 +130,7 @@ static void norms(void **state) {
 }
 
 // A row of zeros, of infinities, and with a NaN.
-static void norm_special(void **state) {
-  (void)state;
+TEST(norm_special) {
   float x[70] = {0}, weight[70], y[70];
   for (size_t i = 0; i < 70; ++i) {
     weight[i] = 1;
@@ -156,8 +152,7 @@ static double rotated(const double *x, size_t i, size_t position, size_t rope) {
   return i % 2 == 0 ? x[i] * cos(angle) - x[i + 1] * sin(angle) : x[i - 1] * sin(angle) + x[i] * cos(angle);
 }
 
-static void rope(void **state) {
-  (void)state;
+TEST(rope) {
   enum { TOKENS = 3, HEADS = 2, ROPE = 64, Q_HEAD = 80, OUT_HEAD = 100 };
   num_rng_t rng;
   num_rng_seed(&rng, 3);
@@ -188,8 +183,7 @@ static void rope(void **state) {
 
 // What is cached, as BF16, is near the formula, and as FP8 it is what num_fp8_encode makes of that. Places between
 // stay as they are.
-static void cache(void **state) {
-  (void)state;
+TEST(cache) {
   enum { TOKENS = 6, OF_ENTRY = 2, PAST = 3, PLACES = 7, LATENT = 512, ROPE = 64, STRIDE = 600, KEY = LATENT + ROPE };
   num_rng_t rng;
   num_rng_seed(&rng, 4);
@@ -244,8 +238,7 @@ static void cache(void **state) {
   free(keys);
 }
 
-static void swiglu(void **state) {
-  (void)state;
+TEST(swiglu) {
   enum { ROWS = 3, COLS = 333, STRIDE = 700 };
   num_rng_t rng;
   num_rng_seed(&rng, 5);
@@ -314,8 +307,7 @@ static void check_gate(num_rng_t *rng, const num_step_gate_t *gate, bool with_bi
   free(weights);
 }
 
-static void gates(void **state) {
-  (void)state;
+TEST(gates) {
   num_rng_t rng;
   num_rng_seed(&rng, 6);
   static const struct { size_t experts, top; } sizes[] = {{1, 1}, {8, 2}, {64, 6}, {100, 16}, {256, 8}, {512, 8}};
@@ -327,8 +319,7 @@ static void gates(void **state) {
   }
 }
 
-static void gate_special(void **state) {
-  (void)state;
+TEST(gate_special) {
   const num_step_gate_t gate = {3, 4, 2, true, false, 1};
   const float logits[] = {0, 0, 0, 0, NAN, 1, 2, 3, 0, NAN, INFINITY, -INFINITY};
   int32_t chosen[6];
@@ -340,8 +331,7 @@ static void gate_special(void **state) {
 }
 
 // Slots by counting: an expert's first is the number of choices of lower ones.
-static void routing(void **state) {
-  (void)state;
+TEST(routing) {
   num_rng_t rng;
   num_rng_seed(&rng, 7);
   for (unsigned round = 0; round < 200; ++round) {
@@ -367,8 +357,7 @@ static void routing(void **state) {
   }
 }
 
-static void gather_and_combine(void **state) {
-  (void)state;
+TEST(gather_and_combine) {
   enum { TOKENS = 5, TOP = 2, COLS = 35, STRIDE = 48, SLOTS = 8 };
   static const int32_t chosen[] = {2, 5, 1, 2, 9, 1, 9, 0, 5, 2};  // 0 and 9 are not here
   num_rng_t rng;
@@ -406,8 +395,7 @@ static void gather_and_combine(void **state) {
   free(shared);
 }
 
-static void argmax(void **state) {
-  (void)state;
+TEST(argmax) {
   static const struct {
     float x[5];
     int32_t want;
@@ -423,22 +411,4 @@ static void argmax(void **state) {
     num_step_argmax(rows[i].x, 5, 1, 5, &out);
     CHECK(out == rows[i].want, "row %zu: %d", i, out);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(row_sums),
-      cmocka_unit_test(embed),
-      cmocka_unit_test(norms),
-      cmocka_unit_test(norm_special),
-      cmocka_unit_test(rope),
-      cmocka_unit_test(cache),
-      cmocka_unit_test(swiglu),
-      cmocka_unit_test(gates),
-      cmocka_unit_test(gate_special),
-      cmocka_unit_test(routing),
-      cmocka_unit_test(gather_and_combine),
-      cmocka_unit_test(argmax),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,8 +35,7 @@ static void check_f64(double x) {
 }
 
 // Every number, every tie, and the nearest FP64s on both sides of either.
-static void from_f64(void **state) {
-  (void)state;
+TEST(from_f64) {
   for (unsigned bits = 0; bits < FINITE; ++bits) {
     const double x = (double)num_fp16_to_f32((num_fp16_t)bits);
     const double next = bits + 1 == FINITE ? 65536.0 : (double)num_fp16_to_f32((num_fp16_t)(bits + 1));
@@ -58,8 +57,7 @@ static void from_f64(void **state) {
 }
 
 // Sums that FP64 cannot hold: a tie of FP16, and something 2^-90 of it beside.
-static void fma_rounds_once(void **state) {
-  (void)state;
+TEST(fma_rounds_once) {
   const float tie = 1 + 0x1p-11f;
   assert_int_equal(num_fp16_fma(tie, 1, 0), 0x3c00);
   assert_int_equal(num_fp16_fma(tie, 1, 0x1p-90f), 0x3c01);
@@ -104,8 +102,7 @@ static void check_weight(int w, num_fp16_t scale, num_fp16_t zero) {
 }
 
 // All zero points, with every nibble of both kinds and some scales; all scales with some zero points.
-static void weights(void **state) {
-  (void)state;
+TEST(weights) {
   num_rng_t rng;
   num_rng_seed(&rng, 4);
   for (unsigned bits = 0; bits < 0x10000; ++bits) {
@@ -124,8 +121,7 @@ static void weights(void **state) {
 }
 
 // What FP32 on the way would get wrong, so that the above is not vacuous: one of these is enough.
-static void fp32_would_not_do(void **state) {
-  (void)state;
+TEST(fp32_would_not_do) {
   size_t wrong = 0;
   for (unsigned zero = 0x2c00; zero < 0x3000; ++zero) {
     for (unsigned scale = 0x3c00; scale < 0x4000; scale += 3) {
@@ -138,8 +134,7 @@ static void fp32_would_not_do(void **state) {
   assert_true(wrong > 0);
 }
 
-static void half_zeros(void **state) {
-  (void)state;
+TEST(half_zeros) {
   static const float yes[] = {0, -0.0f, 7, -8, 3.5f, 0x1p-6f, 15 + 0x1p-5f, -1000};
   static const float no[] = {0.1f, 0x1p-8f, 0x1p-24f, 3.001f, -20.01f, 0x1p-9f};
   for (size_t i = 0; i < ARRAY_LEN(yes); ++i) {
@@ -151,8 +146,7 @@ static void half_zeros(void **state) {
 }
 
 // Words of nibbles, groups, a missing zero.
-static void dequantise(void **state) {
-  (void)state;
+TEST(dequantise) {
   enum { K = 12, N = 24, GROUP = 4 };
   uint32_t w[K * N / 8];
   num_fp16_t scale[K / GROUP * N];
@@ -218,8 +212,7 @@ static float in_slices(const product_t *p, size_t i, size_t j, size_t splits) {
   return c;
 }
 
-static void products(void **state) {
-  (void)state;
+TEST(products) {
   num_rng_t rng;
   num_rng_seed(&rng, 5);
   static const size_t splits[] = {1, 2, 3, 4, 7, 16};
@@ -253,8 +246,7 @@ static void products(void **state) {
 }
 
 // A slice is never empty and they cover k.
-static void slices(void **state) {
-  (void)state;
+TEST(slices) {
   for (size_t k = 1; k < 200; ++k) {
     for (size_t splits = 1; splits <= 64 && splits <= k; ++splits) {
       assert_int_equal(num_w4_slice(k, splits, 0), 0);
@@ -270,7 +262,7 @@ static void slices(void **state) {
 
 static void *read_payload(const char *name, size_t bytes) {
   char path[512];
-  snprintf(path, sizeof path, "%s/%s", NUM_TEST_DATA_DIR, name);
+  snprintf(path, sizeof path, "%s/%s", DATA_DIR, name);
   FILE *file = fopen(path, "rb");
   assert_non_null(file);
   void *data = allocate(bytes, 1);
@@ -282,8 +274,7 @@ static void *read_payload(const char *name, size_t bytes) {
 
 // The shipped weights: dequantised they are near those they were made of, and the product's errors
 // are those that rounding to FP16, and FP32 sums, have.
-static void real_data(void **state) {
-  (void)state;
+TEST(real_data) {
   enum { M = 32, K = 4096, N = 256, GROUP = 128 };
   num_fp16_t *a = read_payload("w4a16_real_a.npy", 2 * M * K);
   uint32_t *w = read_payload("w4a16_real_w.npy", K * N / 2);
@@ -323,13 +314,4 @@ static void real_data(void **state) {
   free(b);
   free(c);
   free(golden);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(from_f64),          cmocka_unit_test(fma_rounds_once), cmocka_unit_test(weights),
-      cmocka_unit_test(fp32_would_not_do), cmocka_unit_test(half_zeros),      cmocka_unit_test(dequantise),
-      cmocka_unit_test(products),          cmocka_unit_test(slices),          cmocka_unit_test(real_data),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

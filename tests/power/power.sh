@@ -2,12 +2,7 @@
 # The report `power` of a small engine: its files and rows, the same again at once, what is refused, and
 # Ctrl-C while netlists are simulated.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 for sizes in '' 3 257 32, 32,x 4,5,6,7,8 -4; do
   code=0

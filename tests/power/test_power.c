@@ -1,17 +1,9 @@
 // Energy of netlists: Liberty, netlists, simulation, and the sums, against hand calculations in
 // a library of round numbers (mini.lib).
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "test.h"
 #include "num/num_rng.h"
 #include "silicon/power/energy.h"
 
@@ -56,8 +48,7 @@ static uint64_t table_of(const char *text) {
   return table;
 }
 
-static void functions(void **state) {
-  (void)state;
+TEST(functions) {
   const uint64_t a = table_of("A"), b = table_of("B"), c = table_of("C"), f = table_of("F");
   assert_int_equal(a & 0xff, 0xaa);
   assert_int_equal(b & 0xff, 0xcc);
@@ -71,8 +62,7 @@ static void functions(void **state) {
   assert_true(table_of("1") == UINT64_MAX && table_of("0 + A") == a);
 }
 
-static void bad_functions(void **state) {
-  (void)state;
+TEST(bad_functions) {
   static const char *const texts[] = {"", "A+", "(A", "A)", "A G", "!", "A + * B", "AB"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
     uint64_t table;
@@ -82,8 +72,7 @@ static void bad_functions(void **state) {
   }
 }
 
-static void tables(void **state) {
-  (void)state;
+TEST(tables) {
   double slews[] = {0, 1}, loads[] = {0, 1, 3};
   double values[] = {0, 1, 5, 10, 12, 18};
   const lib_table_t table = {{2, 3}, {slews, loads}, values};
@@ -97,8 +86,7 @@ static void tables(void **state) {
   near(lib_table_at(&none, 1, 1), 0);
 }
 
-static void library(void **state) {
-  (void)state;
+TEST(library) {
   liberty_t lib;
   mini(&lib);
   assert_int_equal(lib.cells, 6);
@@ -144,8 +132,7 @@ static void refuses_library(const char *text, const char *says) { refuses_bytes(
   "time_unit : \"1ns\"; voltage_unit : \"1V\"; leakage_power_unit : \"1nW\"; " \
   "capacitive_load_unit (1,pf); nom_voltage : 1; "
 
-static void bad_libraries(void **state) {
-  (void)state;
+TEST(bad_libraries) {
   refuses_library("", "no library");
   refuses_library("library(x) { cell (A", "expected");
   refuses_library("library(x) {\n a : 1;\n b : ;\n}", "line 3");
@@ -172,8 +159,7 @@ static void refuses_cell(const char *capacitance, const char *axis, const char *
   refuses_library(text, says);
 }
 
-static void bad_numbers(void **state) {
-  (void)state;
+TEST(bad_numbers) {
   static const char *const bad[] = {"nan", "-nan", "inf", "-inf", "+infinity", "1e400", "-1e10", "1e10", "x", "1 x"};
   static const char *const axes[] = {"",
                                      "index_1 (\"\");",
@@ -210,8 +196,7 @@ static void bad_numbers(void **state) {
       "nom_voltage");
 }
 
-static void bad_shapes(void **state) {
-  (void)state;
+TEST(bad_shapes) {
   static const char whole[] = "library(x) { " UNITS "cell(a) { } }", more[] = "more\n";
   char bytes[sizeof whole + sizeof more];
   memcpy(bytes, whole, sizeof whole);  // with its zero
@@ -224,8 +209,7 @@ static void bad_shapes(void **state) {
 }
 
 // Functions and groups as deep as one likes.
-static void deep_texts(void **state) {
-  (void)state;
+TEST(deep_texts) {
   enum { DEEP = 1000000 };
   static char text[DEEP + 2];
   uint64_t table;
@@ -329,8 +313,7 @@ static void refuses(const char *text, const char *says) {
   }
 }
 
-static void bad_netlists(void **state) {
-  (void)state;
+TEST(bad_netlists) {
   refuses("", "not a netlist");
   refuses("{\"modules\": {\"t\": {\"ports\": {", "not a netlist");
   refuses("{\"modules\": {}}", "0 modules");
@@ -352,8 +335,7 @@ static void bad_netlists(void **state) {
           "no input port");
 }
 
-static void loads(void **state) {
-  (void)state;
+TEST(loads) {
   bench_t bench;
   bench_open(&bench, small, SIMULATE_INERTIAL);
   const graph_t *graph = &bench.graph;
@@ -369,8 +351,7 @@ static void loads(void **state) {
 }
 
 // A net to nine buffers, three inputs at most: three buffers of three each.
-static void buffers(void **state) {
-  (void)state;
+TEST(buffers) {
   base_error_t error = {""};
   char text[4096];
   size_t used = (size_t)snprintf(
@@ -403,8 +384,7 @@ static void buffers(void **state) {
 
 // --- simulation -------------------------------------------------------------------------------
 
-static void sequence(void **state) {
-  (void)state;
+TEST(sequence) {
   bench_t bench;
   num_rng_t rng;
   unsigned q = 0;
@@ -456,8 +436,7 @@ static void glitch(const char *type, simulate_delay_t delay, double changes) {
   bench_close(&bench);
 }
 
-static void glitches(void **state) {
-  (void)state;
+TEST(glitches) {
   glitch("XOR2", SIMULATE_INERTIAL, 2);
   glitch("XOR2", SIMULATE_TRANSPORT, 2);
   glitch("XOR2_SLOW", SIMULATE_INERTIAL, 0);
@@ -469,8 +448,7 @@ static void glitches(void **state) {
 static const energy_settings_t no_tree = {.period = 10, .buffer = NULL, .buffer_fanout = 2};
 
 // By hand, on random vectors. 1/2 C V^2 is 2 C at 2 V.
-static void by_hand(void **state) {
-  (void)state;
+TEST(by_hand) {
   enum { CYCLES = 1000 };
   bench_t bench;
   num_rng_t rng;
@@ -526,8 +504,7 @@ static void by_hand(void **state) {
   bench_close(&bench);
 }
 
-static void linear(void **state) {
-  (void)state;
+TEST(linear) {
   bench_t bench;
   bench_open(&bench, small, SIMULATE_INERTIAL);
   activity_uniform(&bench.activity, 0.1);
@@ -549,8 +526,7 @@ static void linear(void **state) {
 }
 
 // What is not known is said: of r, a, b, n, q, y only three have an activity.
-static void unknown_nets(void **state) {
-  (void)state;
+TEST(unknown_nets) {
   bench_t bench;
   bench_open(&bench, small, SIMULATE_INERTIAL);
   static const char *const ports[] = {"a", "b", "y"};
@@ -565,8 +541,7 @@ static void unknown_nets(void **state) {
 }
 
 // One flip-flop and five more: buffers for two each: 3, then 2, then 1.
-static void clock_tree(void **state) {
-  (void)state;
+TEST(clock_tree) {
   base_error_t error = {""};
   char text[4096];
   bench_t bench;
@@ -591,16 +566,4 @@ static void clock_tree(void **state) {
   near(energy.unannotated, 1);
   bench.simulate = NULL;
   bench_close(&bench);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(functions),    cmocka_unit_test(bad_functions), cmocka_unit_test(tables),
-      cmocka_unit_test(library),      cmocka_unit_test(bad_libraries), cmocka_unit_test(bad_numbers),
-      cmocka_unit_test(bad_shapes),   cmocka_unit_test(deep_texts),    cmocka_unit_test(bad_netlists),
-      cmocka_unit_test(loads),        cmocka_unit_test(buffers),       cmocka_unit_test(sequence),
-      cmocka_unit_test(glitches),     cmocka_unit_test(by_hand),       cmocka_unit_test(linear),
-      cmocka_unit_test(unknown_nets), cmocka_unit_test(clock_tree),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

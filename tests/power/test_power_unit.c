@@ -1,14 +1,7 @@
 // Netlists of small units of the attention engines at work: their outputs are the golden model's,
 // and a wrong one is noticed; the energy is found again when it is asked for again.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "num/num_rng.h"
 #include "silicon/power/measure.h"
 
@@ -49,8 +42,9 @@ static measure_unit_t measure(measure_design_t design, unit_kind_t kind) {
   return unit;
 }
 
-static void units(void **state) {
-  (void)state;
+TEST_GROUP(open, close)
+
+TEST(units) {
   static const double words[UNIT_KINDS] = {
       [UNIT_FAU] = QUERIES * (D + 3), [UNIT_ACC] = QUERIES * (D + 3), [UNIT_DIVIDER] = QUERIES * D};
   for (measure_design_t design = MEASURE_HFA; design < MEASURE_DESIGNS; ++design) {
@@ -79,16 +73,14 @@ static void refuses(measure_design_t design, measure_design_t arithmetic, unit_k
   assert_non_null(strstr(error.text, "the golden model says"));
 }
 
-static void wrong_outputs(void **state) {
-  (void)state;
+TEST(wrong_outputs) {
   refuses(MEASURE_HFA, MEASURE_HFA_CORRECTED, UNIT_FAU);
   refuses(MEASURE_HFA_CORRECTED, MEASURE_HFA, UNIT_ACC);
   refuses(MEASURE_FA2, MEASURE_HFA, UNIT_FAU);
   refuses(MEASURE_FA2, MEASURE_HFA, UNIT_DIVIDER);
 }
 
-static void engines(void **state) {
-  (void)state;
+TEST(engines) {
   base_error_t error = {""};
   measure_engine_t engine;
   measure_arithmetic(MEASURE_FA2, &stimulus);
@@ -102,13 +94,4 @@ static void engines(void **state) {
   const energy_t *fau = &engine.unit[UNIT_FAU].all;
   assert_true(engine.clock[MEASURE_FAU] == BLOCKS * (fau->clock + fau->tree));
   assert_true(engine.sram > 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(units),
-      cmocka_unit_test(wrong_outputs),
-      cmocka_unit_test(engines),
-  };
-  return cmocka_run_group_tests(tests, open, close);
 }

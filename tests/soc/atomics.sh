@@ -2,10 +2,7 @@
 # What an atomic operation of the memory changes, and what it leaves alone: rows that begin and end at any
 # word of a beat, in Verilog, with waveforms and without, and in the C model.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 count=0
 for op in 0 1 2 3 4; do
   for shape in "1 0" "1 15" "2 15" "15 1" "16 0" "16 5" "31 2" "33 0" "59 16" "75 0"; do

@@ -7,13 +7,16 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 failed=0
 
+"$MKNPY" "$dir/in.npy" '<u2' 32,16
 machine=
 
 launch() {   # launch FILE
   # shellcheck disable=SC2086
-  timeout 60 "$SIM" run amla $machine --heads 4 --seq-kv 32 --firmware "$1" --out "$dir/out.npy" --quiet
+  timeout 60 "$SIM" run custom $machine --in "$dir/in.npy" --out-shape 32 --param "$number" --firmware "$1" \
+    --out "$dir/out.npy" --quiet
 }
 
+# Fragments of the message, of which @NAME is the line of firmware/FILE.c that has the comment NAME.
 expect() {   # expect NAME FILE FRAGMENT...
   name=$1 file=$2
   shift 2
@@ -24,6 +27,9 @@ expect() {   # expect NAME FILE FRAGMENT...
   [ "$(wc -l <"$dir/err")" -eq 1 ] || problem="$(wc -l <"$dir/err") lines on stderr"
   [ ! -e "$dir/out.npy" ] || problem="an output file was written"
   for fragment in "$@"; do
+    case $fragment in
+      @*) fragment="$source.c:$(grep -n "  // ${fragment#@}\$" "firmware/$source.c" | cut -d: -f1)" ;;
+    esac
     grep -qF -e "$fragment" "$dir/err" || problem="no '$fragment' in the message"
   done
   if [ -n "$problem" ]; then
@@ -35,36 +41,40 @@ expect() {   # expect NAME FILE FRAGMENT...
   fi
 }
 
-both() {   # both NAME FRAGMENT...
-  name=$1
+source=mistakes
+riscv() {   # riscv NUMBER FRAGMENT...: mistake NUMBER of the source
+  number=$1
   shift
-  expect "$name" "$FIRMWARE/tests/$name.elf" "$@"
-  expect "$name" "$FIRMWARE/tests/$name.so" "$@"
+  expect "$source $number" "$FIRMWARE/tests/$source.elf" "$@"
+}
+both() {   # both NUMBER FRAGMENT...
+  riscv "$@"
+  shift
+  expect "$source $number" "$FIRMWARE/tests/$source.so" "$@"
 }
 
-both deadlock "deadlock" "cube0 MTE1" "WAIT_FLAG" "event=3" "deadlock.c:7"
-both read_held "deadlock" "cube0 MTE2: WAIT_FLAG" "cube0 scalar core waits for its READ_GM"
-both read_array "not in an array of numbers" "cube0 MTE2: READ_GM" "read_array.c:8"
-both out_of_bounds "array 'kv'" "cube0 MTE2" "LOAD_NZ" "out_of_bounds.c:8"
-both no_array "is in no array" "cube0 MTE2: LOAD_NZ" "no_array.c:6"
-both malformed "L0C" "cube0 M:" "MMAD" "malformed.c:7"
-both race "race in L1" "cube0 MTE1" "LOAD_A" "race.c:9" "LOAD_NZ" "race.c:8"
-both race_gm "race in GM" "LOAD_NZ" "race_gm.c:8" "COPY_OUT" "race_gm.c:14"
-both race_reuse "race in UB" "COPY_IN" "race_reuse.c:9" "VEC" "race_reuse.c:17"
-both flag_twice "flag is up already" "cube0 MTE2" "flag_twice.c:8"
-both flag_left "still up" "CROSS_SET" "flag_left.c:7"
-both read_only "input array 'q'" "vector0_" "MTE3" "read_only.c:10"
-both panic "cube0" "firmware panic, code 7 at panic.c:7"
-both panic_names "cube0 firmware panic, code 70: require(found < 3, TOO_MANY) at panic_names.c:10"
-expect panic "$FIRMWARE/tests/panic.elf" "panic.c:7"
-expect wild "$FIRMWARE/tests/wild.elf" "cube0" "fault" "wild.c:7"
-expect code "$FIRMWARE/tests/code.elf" "cube0" "fault" "code.c:6"
-both direct_bounds "needs the direct path to L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
+both 0 "deadlock" "cube0 MTE1" "WAIT_FLAG" "event=3" "@nobody"
+both 1 "deadlock" "cube0 MTE2: WAIT_FLAG" "cube0 scalar core waits for its READ_GM"
+both 2 "not in an array of numbers" "cube0 MTE2: READ_GM" "@no numbers"
+both 3 "array 'in0'" "cube0 MTE2" "LOAD_NZ" "@row"
+both 4 "is in no array" "cube0 MTE2: LOAD_NZ" "@row"
+both 5 "L0C" "cube0 M:" "MMAD" "@leaves L0C"
+both 6 "race in L1" "cube0 MTE1" "LOAD_A" "@not arrived" "LOAD_NZ" "@row"
+both 7 "race in GM" "LOAD_NZ" "@row" "COPY_OUT" "@store"
+both 8 "race in UB" "COPY_IN" "@ub" "VEC" "@still read"
+both 9 "flag is up already" "cube0 MTE2" "@twice"
+both 10 "still up" "CROSS_SET" "@left"
+both 11 "input array 'in0'" "vector0_" "MTE3" "@store"
+both 12 "cube0" "firmware panic, code 7 at " "@gives up"
+both 13 "cube0 firmware panic, code 70: require(found < 3, TOO_MANY)" "@check"
+riscv 14 "cube0" "fault" "@wild"
+riscv 15 "cube0" "fault" "@code"
+both 16 "needs the direct path to L1" "vector0_" "MTE3" "COPY_L1" "@beyond L1"
 machine='--set soc.direct_path=1'
-both direct_bounds "leaves L1" "vector0_" "MTE3" "COPY_L1" "direct_bounds.c:8"
-both direct_race "race in L1" "cube0 MTE1" "LOAD_B" "direct_race.c:5" "COPY_L1" "direct_race.c:11"
+both 16 "leaves L1" "vector0_" "MTE3" "COPY_L1" "@beyond L1"
+both 17 "race in L1" "cube0 MTE1" "LOAD_B" "@still written" "COPY_L1" "@into L1"
 machine='--config ascend910_die --cores 2'
-both race_cores "race in GM with AI core" "MTE3" "COPY_OUT" "race_cores.c:11" "no SYNC_ALL"
+both 18 "race in GM with AI core" "MTE3" "COPY_OUT" "@store" "no SYNC_ALL"
 expect rewritten "$FIRMWARE/tests/rewritten.elf" "firmware panic, code 58"   # as each call ran what was written last
 machine='--config ascend910_die --cores 4'
 expect own_ram "$FIRMWARE/tests/own_ram.elf" "cube0 firmware panic, code 42"   # which says that all is well
@@ -96,30 +106,32 @@ launch "$FIRMWARE/tests/registers.elf" --launches 2 || { echo "FAILED: accesses 
 rm -f "$dir/out.npy"
 
 # Pairs of AI cores, and gathers, with the FP8 kernel's arguments.
+source=mistakes_pair
 machine='crossover=1'
 launch() {
   # shellcheck disable=SC2086
-  timeout 60 "$FP8" "$1" $machine
+  timeout 60 "$FP8" "$1" $machine ${number:+mistake=$number}
 }
-both pair_left "still up" "on cube" "PAIR_SET flag=5" "pair_left.c:9"
-both pair_deadlock "deadlock" "cube0 MTE2" "PAIR_WAIT flag=5" "pair_deadlock.c:7"
-both pair_race "race in GM" "cube1 MTE2: LOAD_NZ" "pair_race.c:9" "vector0_0 MTE3: COPY_OUT" "pair_race.c:16"
+both 1 "still up" "on cube" "PAIR_SET flag=5" "@left"
+both 2 "deadlock" "cube0 MTE2" "PAIR_WAIT flag=5" "@nobody"
+both 3 "race in GM" "cube1 MTE2: LOAD_NZ" "@other's" "vector0_0 MTE3: COPY_OUT" "@store"
 machine='crossover=1 set=soc.direct_path=1'
-both pair_l1_race "race in L1" "cube0 MTE1: LOAD_B" "pair_l1_race.c:8" "vector1_0 MTE3: COPY_L1" "pair_l1_race.c:14"
+both 5 "race in L1" "cube0 MTE1: LOAD_B" "@still written" "vector1_0 MTE3: COPY_L1" "@into L1"
 machine='cores=2 set=soc.direct_path=1'
-both pair_l1_race "not one of pairs" "COPY_L1" "pair=1" "pair_l1_race.c:14"
+both 5 "not one of pairs" "COPY_L1" "pair=1" "@into L1"
 machine='crossover=1 cores=4'
-both pair_pairs "race in GM with pair" "MTE3" "COPY_OUT" "pair_pairs.c:11" "no SYNC_ALL"
+both 4 "race in GM with pair" "MTE3" "COPY_OUT" "@store" "no SYNC_ALL"
 machine='cores=2'
-both pair_none "not one of pairs" "PAIR_SET" "pair_none.c:7"
+both 0 "not one of pairs" "PAIR_SET" "@no pair"
 machine='cache=sparse topk=200 tokens=100 vary=1 batch=2'
-both gather_below "number is below -1" "vector0_" "GATHER_IN" "gather_below.c:10"
+both 6 "number is below -1" "vector0_" "GATHER_IN" "@gather"
 machine='cache=sparse topk=200 tokens=100'
-both gather_bounds "its row is not inside of the array" "GATHER_IN" "gather_bounds.c:10"
-both gather_list "not in an input array of numbers" "GATHER_IN" "gather_list.c:10"
-both gather_writable "not in an input array" "GATHER_IN" "gather_writable.c:10"
+both 7 "its row is not inside of the array" "GATHER_IN" "@gather"
+both 8 "not in an input array of numbers" "GATHER_IN" "@gather"
+both 9 "not in an input array" "GATHER_IN" "@gather"
 
 # Arguments that the FP8 kernel refuses.
+number=
 refuses() {   # refuses NAME name=value...
   code=$1
   shift
@@ -133,32 +145,32 @@ refuses ARGUMENTS heads=1 crossover=1
 refuses MACHINE crossover=1 cores=3
 
 # On attention engines.
+source=mistakes_engine
 machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'
 launch() {
   native=0
   [ "${1##*.}" = elf ] || native=1
   # shellcheck disable=SC2086
-  timeout 60 "$ENGINE_KERNEL" "$1" native=$native $machine
+  timeout 60 "$ENGINE_KERNEL" "$1" native=$native $machine ${number:+mistake=$number}
 }
-both engine_race "race in KV" "engine0 ATTN" "ATTN q=0x0" "engine_race.c:9" "LOAD_KV" "engine_race.c:8"
-both engine_early "race in EB" "engine0 STORE" "STORE_EB" "engine_early.c:10" "ATTN" "engine_early.c:8"
-both engine_barrier "no PIPE_BARRIER" "engine0 ATTN" "carry=1" "engine_barrier.c:13" "carry=0" \
-  "engine_barrier.c:11"
-both engine_bounds "q=0x3ffe0: tile of 64 bytes leaves EB" "engine0 ATTN" "engine_bounds.c:8"
-both engine_dim "dim=8: expected 16, this engine's" "engine0 LOAD" "LOAD_KV" "engine_dim.c:8"
-both engine_foreign "on an attention engine: expected a vector core" "engine0" "VEC" "engine_foreign.c:6"
-both engine_keys "array 'v'" "engine0 LOAD" "LOAD_KV" "engine_keys.c:8"
-both engine_deadlock "deadlock" "engine0 STORE" "WAIT_FLAG from=ATTN event=2" "engine_deadlock.c:6"
-both engine_panic "engine0" "firmware panic, code 7"
-machine="$machine engines=2"
-both engine_cores "race in GM with engine" "STORE" "STORE_EB" "engine_cores.c:8"
-machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16'
-both engine_and_cube "race in GM with" "engine0" "no SYNC_ALL between: " "engine_and_cube.c:"
+both 0 "race in KV" "engine0 ATTN" "ATTN q=0x0" "@not arrived" "LOAD_KV" "@key"
+both 1 "race in EB" "engine0 STORE" "STORE_EB" "@store" "ATTN" "@to come"
+both 2 "no PIPE_BARRIER" "engine0 ATTN" "carry=1" "@second" "carry=0" "@first"
+both 3 "q=0x3ffe0: tile of 64 bytes leaves EB" "engine0 ATTN" "@too far"
+both 4 "dim=8: expected 16, this engine's" "engine0 LOAD" "LOAD_KV" "@key"
+both 5 "on an attention engine: expected a vector core" "engine0" "VEC" "@foreign"
+both 6 "array 'v'" "engine0 LOAD" "LOAD_KV" "@beyond"
+both 7 "deadlock" "engine0 STORE" "WAIT_FLAG from=ATTN event=2" "@nobody"
+both 8 "engine0" "firmware panic, code 7"
+both 10 "race in GM with" "engine0" "no SYNC_ALL between: " "@of the cube"
 machine="$machine rtl=1"   # while keys and queries are in it
-both engine_race "race in KV" "engine0 ATTN" "engine_race.c:9"
-both engine_barrier "no PIPE_BARRIER" "engine0 ATTN" "engine_barrier.c:13"
+both 0 "race in KV" "engine0 ATTN" "@not arrived"
+both 2 "no PIPE_BARRIER" "engine0 ATTN" "@second"
+machine='d=16 blocks=2 rows=32 tokens=2 keys=20 chunk=16 engines=2'
+both 9 "race in GM with engine" "STORE" "STORE_EB" "@store"
 
 # Arguments that the engines' kernel refuses.
+number=
 panics() {   # panics NAME name=value...
   code=$1
   shift

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "test.h"
 #include "commands_case.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
 
 #include <cJSON.h>
 #include <math.h>

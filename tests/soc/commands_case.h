@@ -4,14 +4,11 @@
 #ifndef AMALGAM_TESTS_SOC_COMMANDS_CASE_H
 #define AMALGAM_TESTS_SOC_COMMANDS_CASE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "firmware/commands_list.h"
 #include "core/core.h"
 #include "num/num_rng.h"
 #include "soc/soc.h"
+#include "test.h"
 
 enum { COMMANDS_MOST = 256, COMMANDS_PIPES = 64, COMMANDS_MACHINES = 8, COMMANDS_LINKS = 64, COMMANDS_MARKS = 16 };
 
@@ -53,6 +50,18 @@ void commands_place(void);
 // takes part in times. Nothing is computed, and nothing is asked to be ordered. To be ended by commands_end.
 commands_case_t *commands_machine(unsigned number);
 void commands_end(commands_case_t *c);
+
+// ON_MACHINES(products) { ... c ... }: a test of a case c, on each machine.
+#define ON_MACHINES(name)                              \
+  static void name(commands_case_t *c);                \
+  TEST(name##_take) {                                  \
+    for (unsigned i = 0; i < COMMANDS_MACHINES; ++i) { \
+      commands_case_t *c = commands_machine(i);        \
+      name(c);                                         \
+      commands_end(c);                                 \
+    }                                                  \
+  }                                                    \
+  static void name(commands_case_t *c)
 
 // From low to high, both included.
 uint64_t commands_random(commands_case_t *c, uint64_t low, uint64_t high);

@@ -2,11 +2,7 @@
 # Looking at firmware: what it prints, the calls behind a panic, and a session of gdb-multiarch with the
 # AMLA kernel, which changes no cycle.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # Printing, and a panic two calls down, on both machines.
 cat >expected <<'END'
@@ -21,14 +17,14 @@ for kind in elf so; do
   [ $status -eq 3 ] || fail "$kind: exit code $status"
   grep '^cube0: ' err | cmp - expected || fail "$kind prints $(cat err)"
   grep -q '^vector0_0: vector 0$' err && grep -q '^vector0_1: vector 1$' err || fail "$kind: vector cores"
-  grep -E '^amalgam: cube0 firmware panic MACHINE: .*: require\(depth != 3, PANIC_MACHINE\) at prints\.c:8 \(innermost\); called from prints\.c:14 \(middle\), prints\.c:25 \(cube_main\)' err ||
+  grep -E '^amalgam: cube0 firmware panic MACHINE: .*: require\(depth != 3, PANIC_MACHINE\) at prints\.c:8 \(innermost\); called from prints\.c:14 \(middle\), prints\.c:24 \(cube_main\)' err ||
     fail "$kind: no calls in $(cat err)"
 done
 
 # A fault of an address names its calls, too.
 status=0
-"$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/wild.elf" 2>err || status=$?
-[ $status -eq 3 ] && grep -q 'wild.c:7 (cube_main); called from boot.c:[0-9]* (boot_main)' err ||
+"$SIM" run custom --param 14 --out-shape 8 --quiet --firmware "$FIRMWARE/tests/mistakes.elf" 2>err || status=$?
+[ $status -eq 3 ] && grep -q 'mistakes.c:[0-9]* (on_cube).*; called from .*boot.c:[0-9]* (boot_main)' err ||
   fail "a fault: $status, $(cat err)"
 
 refused() {   # refused FRAGMENT OPTION...
@@ -257,9 +253,9 @@ cat >jump.gdb <<END
 set pagination off
 set confirm off
 target remote 127.0.0.1:$cube
-break prints.c:24
+break prints.c:23
 continue
-jump prints.c:26
+jump prints.c:25
 END
 timeout 60 gdb-multiarch -nx -batch -x jump.gdb "$FIRMWARE/tests/prints.elf" >said 2>&1 || fail "gdb: $(cat said)"
 wait $sim || :

@@ -2,11 +2,7 @@
 # --dump writes what commands leave, with type and shape: a product of dumped operands is the dumped result, and what a
 # store leaves is what --out has. Wrong ones are refused in a line, and leave no file.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 run() { timeout 120 "$SIM" run amla --heads 4 --seq-kv 64 --quiet "$@" 2>err; }
 shape() { head -c 128 "$1" | tail -c +11 | sed -n "s/.*'descr': '\([^']*\)'.*'shape': (\([0-9, ]*\)).*/\1 \2/p"; }
 expect_shape() { [ "$(shape "$1")" = "$2" ] || fail "$1 is $(shape "$1"), not $2"; }
@@ -110,6 +106,7 @@ refused "--dump-window: needs --dump-all" --dump-window 1:2
 
 # What a run that is stopped has left until then; interrupted, nothing half-written.
 status=0
-timeout 60 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/race.elf" --dump-all stopped 2>err || status=$?
+"$MKNPY" in.npy '<u2' 32,16
+timeout 60 "$SIM" run custom --in in.npy --param 6 --out-shape 8 --quiet --firmware "$FIRMWARE/tests/mistakes.elf" --dump-all stopped 2>err || status=$?
 [ $status -eq 3 ] && grep -q race err && [ -s stopped/index.jsonl ] || fail "of a run that is stopped: $status, $(cat err), $(ls stopped)"
 echo "dumps: the product of the operands is the result"

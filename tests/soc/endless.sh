@@ -2,10 +2,7 @@
 # Firmware that never ends is stopped: within a second by SIGINT and SIGTERM, or when soc.max_cycles are over; in memory
 # that does not grow meanwhile; on the instruction set simulator and on the host.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 failed=0
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16   # of a sanitized machine: its memory is measured
 export ASAN_OPTIONS

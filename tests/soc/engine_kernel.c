@@ -21,7 +21,7 @@
 typedef struct test {
   // Set by name=value.
   size_t fa2, corrected, d, heads, kv_heads, tokens, keys, chunk, engines, blocks, queries, rows;
-  size_t buffer_kb, causal, mask, decode, rtl, native, seed, no_race_check, scale, special;
+  size_t buffer_kb, causal, mask, decode, rtl, native, seed, no_race_check, scale, special, mistake;
   size_t machines;  // that run it one after the other, with the engine in Verilog and in C by turns
   // Derived.
   size_t all;  // keys at the end: keys and the decoded ones
@@ -31,17 +31,20 @@ typedef struct test {
   size_t pitch;
 } test_t;
 
+enum { RIGHT = 999 };  // no mistake: its number goes in place of the scale (firmware/mistakes_engine.c)
+
 static const struct {
   const char *name;
   size_t offset, value;
 } settings[] = {
 #define SETTING(name, value) \
   { #name, offsetof(test_t, name), value }
-    SETTING(fa2, 0),     SETTING(corrected, 0), SETTING(d, 64),          SETTING(heads, 1),   SETTING(kv_heads, 1),
-    SETTING(tokens, 1),  SETTING(keys, 100),    SETTING(chunk, 128),     SETTING(engines, 1), SETTING(blocks, 4),
-    SETTING(queries, 1), SETTING(rows, 256),    SETTING(buffer_kb, 256), SETTING(causal, 0),  SETTING(mask, 0),
-    SETTING(decode, 0),  SETTING(rtl, 0),       SETTING(native, 0),      SETTING(seed, 1),    SETTING(no_race_check, 0),
-    SETTING(scale, 4),   SETTING(special, 0),   SETTING(machines, 1),
+    SETTING(fa2, 0),         SETTING(corrected, 0), SETTING(d, 64),       SETTING(heads, 1),
+    SETTING(kv_heads, 1),    SETTING(tokens, 1),    SETTING(keys, 100),   SETTING(chunk, 128),
+    SETTING(engines, 1),     SETTING(blocks, 4),    SETTING(queries, 1),  SETTING(rows, 256),
+    SETTING(buffer_kb, 256), SETTING(causal, 0),    SETTING(mask, 0),     SETTING(decode, 0),
+    SETTING(rtl, 0),         SETTING(native, 0),    SETTING(seed, 1),     SETTING(no_race_check, 0),
+    SETTING(scale, 4),       SETTING(special, 0),   SETTING(machines, 1), SETTING(mistake, RIGHT),
 #undef SETTING
 };
 
@@ -233,7 +236,7 @@ static engine_args_t make_args(const test_t *test, const soc_buffer_t *buffers) 
                          .heads = (uint32_t)test->heads,
                          .kv_heads = (uint32_t)test->kv_heads,
                          .dim = (uint32_t)test->d,
-                         .scale = num_f32_bits(scale),
+                         .scale = test->mistake == RIGHT ? num_f32_bits(scale) : (uint32_t)test->mistake,
                          .causal = (uint32_t)test->causal,
                          .chunk = (uint32_t)test->chunk};
 }

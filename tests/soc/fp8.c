@@ -1,9 +1,9 @@
 // One problem of kernel fp8 on the SoC, at the level of its arguments:
 //   fp8 FIRMWARE [NAME=VALUE]...
 // The shape's fields by name (fp8_case.h), and: config=NAME, set=a.b=v, gm=rtl|c, warm=1, timing=1,
-// timeline=FILE, race=0, verify=0.  Prints cycles, the use of the cube cores' peak and what the pipes did; compares
-// every bit, unless for timing.
-// Exit code: 0, 1 wrong bits, or that of the run (2 bad input, 3 stopped).
+// timeline=FILE, race=0, verify=0, mistake=N (in place of the scale: firmware/mistakes_pair.c).  Prints cycles, the use
+// of the cube cores' peak and what the pipes did; compares every bit, unless for timing. Exit code: 0, 1 wrong bits, or
+// that of the run (2 bad input, 3 stopped).
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@ typedef struct run {
   const char *config;
   const char *sets[16];
   size_t set_count;
-  bool rtl, warm, timing, race, verify;
+  bool rtl, warm, timing, race, verify, mistaken;
+  uint32_t mistake;
   const char *timeline;
 } run_t;
 
@@ -85,6 +86,9 @@ static bool read_option(run_t *run, char *text) {
     run->race = number != 0;
   } else if (strcmp(text, "verify") == 0) {
     run->verify = number != 0;
+  } else if (strcmp(text, "mistake") == 0) {
+    run->mistaken = true;
+    run->mistake = number;
   } else if (strcmp(text, "timeline") == 0) {
     run->timeline = value;
   } else if (strcmp(text, "cache") == 0) {
@@ -190,6 +194,9 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
     buffers[i].result = which[i] == FP8_OUT ? out : which[i] == FP8_LSE ? lse : NULL;
   }
   fp8_case_args(&problem);
+  if (run->mistaken) {
+    problem.args.attention.scale = run->mistake;
+  }
   const soc_options_t options = {.config = *config,
                                  .firmware = strstr(firmware, ".so") != NULL ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV,
                                  .firmware_file = firmware,

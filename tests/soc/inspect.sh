@@ -2,11 +2,7 @@
 # --show-on-stop and --stop-at: what a machine that is stopped shows. Values are those that --dump-all has of the command
 # that wrote last, at random cycles; what waits for what in a deadlock is named; bits and cycles stay as they are.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 run() { timeout 120 "$SIM" run amla --heads 4 --seq-kv 64 --quiet --gm c "$@" 2>err; }
 stopped() {   # stopped OPTION...: what is shown
   status=0
@@ -54,12 +50,12 @@ tail -n +3 said | cmp - strips && [ "$(tr ' ' '\n' <strips | sort -u | wc -l)" -
 
 # A deadlock: who waits for what, and nobody raises it.
 status=0
-timeout 60 "$SIM" run amla --heads 4 --seq-kv 32 --quiet --firmware "$FIRMWARE/tests/deadlock.elf" --show-on-stop 'why;pipes cube0' \
+timeout 60 "$SIM" run custom --param 0 --out-shape 8 --quiet --firmware "$FIRMWARE/tests/mistakes.elf" --show-on-stop 'why;pipes cube0' \
   >said 2>err || status=$?
 [ $status -eq 3 ] && grep -q deadlock err || fail "deadlock: $status, $(cat err)"
-grep -q '^cube0 MTE1 waits for flag 3 of MTE2, deadlock.c:7 (cube_main)$' said &&
+grep -q '^cube0 MTE1 waits for flag 3 of MTE2, mistakes.c:[0-9]* (on_cube)$' said &&
   grep -q '^  no SET_FLAG of it has been pushed: cube0 MTE2 has no command; its program has ended$' said &&
-  grep -q '^cube0 *MTE1 *waits .* 1 queued, 0 in flight; at WAIT_FLAG from=MTE2 event=3 at deadlock.c:7' said ||
+  grep -q '^cube0 *MTE1 *waits .* 1 queued, 0 in flight; at WAIT_FLAG from=MTE2 event=3 at mistakes.c:' said ||
   fail "deadlock: $(cat said)"
 # A pipe that waits for itself.
 status=0

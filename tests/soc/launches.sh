@@ -2,12 +2,9 @@
 # A kernel launched several times on one machine: each launch gives the same bits, and takes what a machine of
 # its own with the same L2 takes.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+. "$(dirname "$0")/../script.sh"
 failed=0
 fail() { echo "FAILED $*"; failed=1; }
-. "$(dirname "$0")/../json.sh"
 
 run() {   # run NAME ARGS...: into NAME.json and NAME.npy
   name=$1

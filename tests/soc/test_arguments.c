@@ -1,16 +1,6 @@
 // What each kernel says of an argument outside of its limits: that it is, and in which file. The others hold.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "config/config.h"
 #include "hal/command.h"
 #include "kernels/flash/flash_args.h"
@@ -18,8 +8,6 @@
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 #include "step_list.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 // --- arguments that hold, of arrays that are not there ---------------------------------------------------
 
@@ -276,14 +264,15 @@ static void run(const void *what, void *outcome) {
   for (size_t i = 0; i < ARRAY_LEN(bad->change); ++i) {
     memcpy(args + bad->change[i].offset, &bad->change[i].value, bad->change[i].bytes);
   }
-  char file[512], path[1024];
+  char file[512];
   snprintf(file, sizeof file, "%s/%s.so", FIRMWARE_DIR, kernel->name);
   soc_options_t options = {.firmware = SOC_FIRMWARE_NATIVE, .firmware_file = file, .gm = SOC_GM_C, .threads = 1};
   soc_buffer_t buffer = {.name = "none", .bytes = 64};
   soc_place(&buffer, 1);
   soc_result_t result = {0};
   o->status = SOC_BAD_INPUT;
-  if (config_find("ascend910_core", path, sizeof path) && config_load(path, &options.config, o->error)) {
+  base_error_t error;
+  if (config_open("ascend910_core", &options.config, &error)) {
     soc_run(&options, &buffer, 1, args, kernel->bytes, &result);
     o->status = result.status;
     snprintf(o->error, sizeof o->error, "%s", result.error);
@@ -291,8 +280,7 @@ static void run(const void *what, void *outcome) {
 }
 
 // With good ones the run ends at the first array.
-static void good_arguments_are_accepted(void **state) {
-  (void)state;
+TEST(good_arguments_are_accepted) {
   for (size_t i = 0; i < ARRAY_LEN(kernels); ++i) {
     outcome_t outcome;
     assert_true(step_forked(run, &(bad_t){.kernel = kernels[i].name}, &outcome, sizeof outcome));
@@ -302,8 +290,7 @@ static void good_arguments_are_accepted(void **state) {
   }
 }
 
-static void bad_arguments_are_named(void **state) {
-  (void)state;
+TEST(bad_arguments_are_named) {
   size_t wrong = 0;
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     outcome_t outcome;
@@ -316,12 +303,4 @@ static void bad_arguments_are_named(void **state) {
     }
   }
   assert_int_equal(wrong, 0);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_arguments_are_accepted),
-      cmocka_unit_test(bad_arguments_are_named),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

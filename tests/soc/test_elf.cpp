@@ -1,10 +1,6 @@
 // Firmware files that are broken: the loader names the file and what it expected; debug information that is
 // broken, or made to harm its reader, leaves lines unknown and stops nothing.
 // SPDX-License-Identifier: Apache-2.0
-#include <csetjmp>
-#include <cstdarg>
-#include <cstddef>
-#include <cstdint>
 #include <gelf.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,14 +13,11 @@
 #include <stdexcept>
 #include <string>
 
-extern "C" {
-#include <cmocka.h>  // its macros break the headers above
-}
-
 #include "hal/registers.h"
 #include "num/num_rng.h"
 #include "soc/scalar/debug_info.h"
 #include "soc/scalar/elf_image.h"
+#include "test.h"  // its macros break the headers above
 
 namespace {
 
@@ -93,7 +86,7 @@ std::string patched(size_t offset, T value) {
   patched(sizeof(Elf64_Ehdr) + (number) * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, field), \
           decltype(Elf64_Phdr::field)(value))
 
-void loads(void **) {
+TEST(loads) {
   const file whole(good());
   const soc::elf_image image = soc::load_elf(whole.path(), kRam);
   assert_int_equal(image.entry, SCALAR_RAM_BASE + 0x2000);
@@ -102,7 +95,7 @@ void loads(void **) {
 }
 
 // Cores of one file: the same program, RAM of their own, blocks counted once.
-void is_shared(void **) {
+TEST(is_shared) {
   const uint8_t code[] = {0x13, 0, 0, 0, 0x01, 0, 0x01, 0, 0x13, 0, 0, 0};  // nop, c.nop, c.nop, nop
   std::string bytes = good();
   std::memcpy(&bytes[0x1000], code, sizeof code);
@@ -125,7 +118,7 @@ void is_shared(void **) {
   }
 }
 
-void other_files(void **) {
+TEST(other_files) {
   refused("", "not an ELF file");
   refused("#!/bin/sh\n", "not an ELF file");
   refused("!<arch>\n", "not an ELF file");
@@ -150,7 +143,7 @@ void other_files(void **) {
   assert_non_null(std::strstr(refusal(name.path()).c_str(), "regular file"));
 }
 
-void bad_headers(void **) {
+TEST(bad_headers) {
   for (const uint64_t offset : {~0ull, ~0ull - 31, ~0ull - 55, ~0ull - 111, 1ull << 63, 1ull << 32}) {
     refused(HEADER(e_phoff, offset), "truncated");
   }
@@ -164,7 +157,7 @@ void bad_headers(void **) {
   refused(HEADER(e_phnum, 65), "at most 64");
 }
 
-void bad_segments(void **) {
+TEST(bad_segments) {
   for (const uint64_t address : {uint64_t{0}, uint64_t{SCALAR_RAM_BASE} - 1, uint64_t{SCALAR_RAM_BASE} + kRam,
                                  uint64_t{SCALAR_RAM_BASE} + kRam - 1, ~uint64_t{0}, ~uint64_t{0} - 0x4f63}) {
     refused(SEGMENT(1, p_paddr, address), "does not fit");
@@ -246,13 +239,13 @@ section find(const char *wanted) {
 
 const char *const kSections[] = {".debug_info", ".debug_abbrev", ".debug_line", ".debug_frame"};
 
-void lines_are_known(void **) {
+TEST(lines_are_known) {
   soc::debug_info info(FIRMWARE_DIR "/amla.elf");
   assert_true(!info.frames(SCALAR_RAM_BASE + 0x2100).empty());
   assert_true(info.frames(SCALAR_RAM_BASE + kRam).empty() && info.frames(~uint64_t{0}).empty());
 }
 
-void bad_sections(void **) {
+TEST(bad_sections) {
   for (const char *name : kSections) {
     const section s = find(name);
     for (const uint64_t size : {~0ull, 1ull << 63, 1ull << 40, 0ull, 1ull, 17ull}) {
@@ -270,7 +263,7 @@ void bad_sections(void **) {
 }
 
 // Every call frame entry: cut, of length 0, of a length that leads back to itself.
-void bad_frames(void **) {
+TEST(bad_frames) {
   const section s = find(".debug_frame");
   uint32_t length;
   size_t entries = 0;
@@ -283,7 +276,7 @@ void bad_frames(void **) {
   assert_true(entries > 4);
 }
 
-void random_bytes(void **) {
+TEST(random_bytes) {
   num_rng_t rng;
   num_rng_seed(&rng, 20);
   for (unsigned i = 0; i < 100; ++i) {
@@ -330,7 +323,7 @@ std::string raw(T value) {
 
 // DWARF 4: a unit and a function over all of RAM, and within it scopes within scopes: libdw looks into
 // them by recursion.
-void deep_scopes(void **) {
+TEST(deep_scopes) {
   const std::string range = raw(uint64_t{SCALAR_RAM_BASE}) + raw(uint64_t{SCALAR_RAM_BASE} + kRam);
   const std::string abbreviations("\x01\x11\x01\x11\x01\x12\x01\0\0\x02\x2e\x01\x11\x01\x12\x01\0\0\x03\x0b\x01\0\0\0",
                                   24);
@@ -340,19 +333,9 @@ void deep_scopes(void **) {
 }
 
 // A compressed section that says that it is of many GB.
-void large_sections(void **) {
+TEST(large_sections) {
   const Elf64_Chdr header = {ELFCOMPRESS_ZLIB, 0, 1ull << 36, 1};
   harmless(made_up(raw(header) + std::string(100, 'x'), std::string(10, '\0'), SHF_COMPRESSED));
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(loads),        cmocka_unit_test(is_shared),      cmocka_unit_test(other_files),
-      cmocka_unit_test(bad_headers),  cmocka_unit_test(bad_segments),   cmocka_unit_test(lines_are_known),
-      cmocka_unit_test(bad_sections), cmocka_unit_test(bad_frames),     cmocka_unit_test(random_bytes),
-      cmocka_unit_test(deep_scopes),  cmocka_unit_test(large_sections),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

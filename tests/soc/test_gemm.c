@@ -2,23 +2,10 @@
 // tiling; cycles that repeat; arguments that are refused.  Machines follow each other in this process, and do what they
 // do in one of their own.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "gemm_case.h"
 #include "hal/command.h"
 #include "step_list.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const firmware[] = {FIRMWARE_DIR "/gemm.elf", FIRMWARE_DIR "/gemm.so"};
 
@@ -90,8 +77,9 @@ static int run_alone(void **state) {
   return good ? 0 : -1;
 }
 
-static void every_bit(void **state) {
-  (void)state;
+TEST_GROUP(run_alone, NULL)
+
+TEST(every_bit) {
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     assert_int_equal(run_well(&cases[i], firmware[0]).cycles, cycles_alone[i]);
     run_well(&cases[i], firmware[1]);
@@ -99,8 +87,7 @@ static void every_bit(void **state) {
   printf("%zu products, RV64 and native: no bit differs\n", ARRAY_LEN(cases));
 }
 
-static void cycles_repeat(void **state) {
-  (void)state;
+TEST(cycles_repeat) {
   for (size_t i = 0; i < ARRAY_LEN(cases); i += 3) {
     gemm_case_t again = cases[i];
     again.threads = 3;
@@ -113,8 +100,7 @@ static void cycles_repeat(void **state) {
 }
 
 // A little below what sw/kernels/README.md says.
-static void cube_is_busy(void **state) {
-  (void)state;
+TEST(cube_is_busy) {
   static const struct {
     uint32_t m, n, k;
     double use;
@@ -151,8 +137,7 @@ static void short_a_pitch(gemm_args_t *args) { args->a_pitch -= 2; }
 static void short_b_pitch(gemm_args_t *args) { args->b_pitch -= 2; }
 static void short_c_pitch(gemm_args_t *args) { args->c_pitch -= 4; }
 
-static void bad_arguments_panic(void **state) {
-  (void)state;
+TEST(bad_arguments_panic) {
   static void (*const changes[])(gemm_args_t *) = {
       no_m,  no_n,  no_k,  large_m,   large_n,       large_k,       other_type,
       odd_a, odd_b, odd_c, odd_pitch, short_a_pitch, short_b_pitch, short_c_pitch,
@@ -167,18 +152,4 @@ static void bad_arguments_panic(void **state) {
       }
     }
   }
-}
-
-// An argument picks tests by name; * and ? are wildcards.
-int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_bit),
-      cmocka_unit_test(cycles_repeat),
-      cmocka_unit_test(cube_is_busy),
-      cmocka_unit_test(bad_arguments_panic),
-  };
-  if (argc > 1) {
-    cmocka_set_test_filter(argv[1]);
-  }
-  return cmocka_run_group_tests(tests, run_alone, NULL);
 }

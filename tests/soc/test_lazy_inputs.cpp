@@ -4,21 +4,13 @@
 #include <sys/mman.h>
 
 #include <atomic>
-#include <csetjmp>
-#include <cstdarg>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
 #include <new>
 #include <thread>
 #include <vector>
 
-extern "C" {
-#include <cmocka.h>  // its macros break the headers above
-}
-
 #include "soc/lazy.h"
 #include "soc/memory/lazy_inputs.h"
+#include "test.h"  // its macros break the headers above
 
 namespace {
 bool memory_is_out;
@@ -85,7 +77,7 @@ struct input {
   }
 };
 
-void all_of_it_within_bounds(void **) {
+TEST(all_of_it_within_bounds) {
   soc::lazy_inputs inputs(kKeptChunks * kChunk);
   const input a(inputs, 7);
   const input b(inputs, 1000007);
@@ -103,7 +95,7 @@ void all_of_it_within_bounds(void **) {
   assert_int_equal(a.begin[kBytes], 0);
 }
 
-void what_is_held_stays(void **) {
+TEST(what_is_held_stays) {
   soc::lazy_inputs inputs(kKeptChunks * kChunk);
   const input a(inputs, 3);
   inputs.hold(a.begin, kBytes);  // more than is kept
@@ -117,7 +109,7 @@ void what_is_held_stays(void **) {
 }
 
 // C callers get a null pointer.
-void no_memory_is_said(void **) {
+TEST(no_memory_is_said) {
   const uint64_t first = 1;
   memory_is_out = true;
   const void *input = soc_alloc_lazy(kChunk, make, &first, sizeof first);
@@ -126,7 +118,7 @@ void no_memory_is_said(void **) {
 }
 
 // Cores that read side by side do not take each other's chunks.
-void each_core_has_room(void **) {
+TEST(each_core_has_room) {
   soc::lazy_inputs inputs(kChunk);
   inputs.serve(2);
   const input a(inputs, 11);
@@ -141,7 +133,7 @@ void each_core_has_room(void **) {
   assert_in_range(made, 2 * (kBytes - kChunk), 2 * kBytes);
 }
 
-void threads_see_the_same(void **) {
+TEST(threads_see_the_same) {
   soc::lazy_inputs inputs(kKeptChunks * kChunk);
   const input a(inputs, 5);
   std::atomic<bool> good{true};
@@ -163,12 +155,3 @@ void threads_see_the_same(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {
-      cmocka_unit_test(all_of_it_within_bounds), cmocka_unit_test(what_is_held_stays),
-      cmocka_unit_test(each_core_has_room),      cmocka_unit_test(no_memory_is_said),
-      cmocka_unit_test(threads_see_the_same),
-  };
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

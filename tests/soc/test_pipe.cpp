@@ -1,20 +1,13 @@
 // A pipe by itself, with a memory and a core made of nothing: when its queue has room, when flags let it go on, and
 // when a command of an atomic store takes effect.
 // SPDX-License-Identifier: Apache-2.0
-#include <csetjmp>
-#include <cstdarg>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-extern "C" {
-#include <cmocka.h>  // its macros break the headers above
-}
-
 #include "soc/cores/pipe.h"
+#include "test.h"  // its macros break the headers above
 
 namespace {
 
@@ -112,7 +105,7 @@ command_t atomic_store() {
 }
 
 // A push to a full queue is refused, and comes in the cycle in which the command before it has left.
-void test_queue(void **) {
+TEST(test_queue) {
   vector_core core;
   assert_int_equal(core.push(PIPE_V, of_opcode(OP_VEC), 3), 3);
   assert_int_equal(core.push(PIPE_V, of_opcode(OP_VEC), 4), 4);
@@ -129,7 +122,7 @@ void test_queue(void **) {
 }
 
 // A wait that comes first holds its pipe and no other; a flag of V comes the drain of its pipeline later.
-void test_flags(void **) {
+TEST(test_flags) {
   vector_core core;
   core.push(PIPE_MTE3, wait_flag(PIPE_V), 1);
   core.push(PIPE_MTE3, of_opcode(OP_VEC), 1);
@@ -150,7 +143,7 @@ void test_flags(void **) {
 
 // Whether the slices answer before the last byte has left or after it, the command takes effect a latency after the
 // later of both, and a barrier behind it waits for that.
-void test_atomic_drains(void **) {
+TEST(test_atomic_drains) {
   for (const bool early : {false, true}) {
     vector_core core;
     core.push(PIPE_MTE3, atomic_store(), 20);
@@ -180,9 +173,3 @@ void test_atomic_drains(void **) {
 }
 
 }  // namespace
-
-int main() {
-  const CMUnitTest tests[] = {cmocka_unit_test(test_queue), cmocka_unit_test(test_flags),
-                              cmocka_unit_test(test_atomic_drains)};
-  return cmocka_run_group_tests(tests, nullptr, nullptr);
-}

@@ -1,14 +1,7 @@
 // The record of a run, walked as a client in C would: every command is there once, its times follow from
 // those of the commands before it and of what it waited for.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "gemm_case.h"
 
 static soc_result_t result;
@@ -27,8 +20,9 @@ static const soc_command_t *before(const soc_command_t *command) {
   return command->number == 0 ? NULL : soc_record_find(record, command->track, command->number - 1);
 }
 
-static void every_command_is_there(void **state) {
-  (void)state;
+TEST_GROUP(run, NULL)
+
+TEST(every_command_is_there) {
   size_t pipes = 0;
   size_t commands = 0;
   for (uint32_t track = 0; track < record->track_count; ++track) {
@@ -51,8 +45,7 @@ static void every_command_is_there(void **state) {
   assert_null(soc_record_find(record, (uint32_t)record->track_count, 0));
 }
 
-static void a_command_begins_when_it_can(void **state) {
-  (void)state;
+TEST(a_command_begins_when_it_can) {
   uint64_t last = 0;
   uint64_t effect = 0;  // the last one of the track; waits have none
   for (size_t i = 0; i < record->command_count; ++i) {
@@ -73,8 +66,7 @@ static void a_command_begins_when_it_can(void **state) {
   assert_int_equal(last, result.cycles);
 }
 
-static void a_wait_ends_when_its_flag_is_up(void **state) {
-  (void)state;
+TEST(a_wait_ends_when_its_flag_is_up) {
   size_t waits = 0;
   size_t waited = 0;
   for (size_t i = 0; i < record->command_count; ++i) {
@@ -96,13 +88,4 @@ static void a_wait_ends_when_its_flag_is_up(void **state) {
     waited += command->end > command->begin;
   }
   assert_true(waits > 20 && waited > 5 && waited < waits);
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_command_is_there),
-      cmocka_unit_test(a_command_begins_when_it_can),
-      cmocka_unit_test(a_wait_ends_when_its_flag_is_up),
-  };
-  return cmocka_run_group_tests(tests, run, NULL);
 }

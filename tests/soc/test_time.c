@@ -2,15 +2,7 @@
 // model/README.md's table that need no global memory, on several machines, to the cycle. test_time_moves.c has the
 // others.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "commands_case.h"
 #include "firmware/counted.h"
 
@@ -21,15 +13,6 @@ static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
 // Bytes at a rate, at least a cycle.
 static uint64_t transfer(uint64_t bytes, double bytes_per_cycle) {
   return later(1, commands_cycles((double)bytes / bytes_per_cycle));
-}
-
-// Runs a test on every machine.
-static void on_machines(void (*test)(commands_case_t *c)) {
-  for (unsigned number = 0; number < COMMANDS_MACHINES; ++number) {
-    commands_case_t *c = commands_machine(number);
-    test(c);
-    commands_end(c);
-  }
 }
 
 // --- commands ---------------------------------------------------------------------------------
@@ -46,7 +29,7 @@ static uint64_t mmad_cycles(const config_cube_t *cube, const cmd_mmad_t *mmad) {
 
 static uint64_t strips(uint64_t rows, uint64_t cols) { return ceil_div(rows, 16) * 16 * ceil_div(cols, 16) * 32; }
 
-static void products(commands_case_t *c) {
+ON_MACHINES(products) {
   for (int i = 0; i < 12; ++i) {
     commands_add(c, CORE_CUBE, 0, 0, random_mmad(c));
     const uint32_t rows = (uint32_t)commands_random(c, 1, 150), cols = (uint32_t)commands_random(c, 1, 150);
@@ -71,7 +54,7 @@ static void products(commands_case_t *c) {
   }
 }
 
-static void direct_path(commands_case_t *c) {
+ON_MACHINES(direct_path) {
   c->options.config.soc.direct_path = 1;
   for (int i = 0; i < 12; ++i) {
     commands_add(
@@ -186,7 +169,7 @@ static const form_t forms[] = {
 
 static uint32_t row_bytes(uint32_t bits, uint32_t cols) { return (uint32_t)ceil_div((uint64_t)cols * bits, 8); }
 
-static void vector_operations(commands_case_t *c) {
+ON_MACHINES(vector_operations) {
   enum { FORMS = sizeof forms / sizeof *forms, TIMES = 6 };
   bool whole[FORMS * TIMES];
   for (size_t i = 0; i < (size_t)FORMS * TIMES; ++i) {
@@ -224,7 +207,7 @@ static command_t random_vec(commands_case_t *c) {
 }
 
 // A command, and a flag behind it, there and back.
-static void flags(commands_case_t *c) {
+ON_MACHINES(flags) {
   const uint32_t set = c->options.config.soc.flag_cycles, drain = c->options.config.vector.drain;
   size_t to[20], there[20], back[20], home[20];
   for (uint32_t i = 0; i < 20; ++i) {
@@ -244,7 +227,7 @@ static void flags(commands_case_t *c) {
 }
 
 // A barrier lets the pipe go on when all before it is done: at once in most pipes, a drain later in V.
-static void barriers(commands_case_t *c) {
+ON_MACHINES(barriers) {
   const config_t *config = &c->options.config;
   for (int i = 0; i < 8; ++i) {
     commands_add(c, CORE_CUBE, 0, 0, random_mmad(c));
@@ -302,11 +285,11 @@ static void cross_flags(commands_case_t *c, bool pairs) {
   }
 }
 
-static void cross_flags_of_a_core(commands_case_t *c) { cross_flags(c, false); }
-static void cross_flags_of_a_pair(commands_case_t *c) { cross_flags(c, true); }
+ON_MACHINES(cross_flags_of_a_core) { cross_flags(c, false); }
+ON_MACHINES(cross_flags_of_a_pair) { cross_flags(c, true); }
 
 // All go on when a flag's way has passed since the last came, with all done that it was at.
-static void sync_alls(commands_case_t *c) {
+ON_MACHINES(sync_alls) {
   enum { CORES = 3, TIMES = 3 };
   c->options.config.soc.ai_cores = CORES;
   for (int time = 0; time < TIMES; ++time) {
@@ -347,7 +330,7 @@ static void sync_alls(commands_case_t *c) {
 
 // READ_GM and MARK wait for their pipe's earlier commands; what is pushed behind a READ_GM comes later still
 // (check_pushes). Marks tell the cycle, and the traffic so far.
-static void looks(commands_case_t *c) {
+ON_MACHINES(looks) {
   enum { TIMES = 4 };
   size_t marks[TIMES], reads[TIMES];
   uint64_t bytes[TIMES];
@@ -380,7 +363,7 @@ static void looks(commands_case_t *c) {
 // --- scalar cores and queues ------------------------------------------------------------------
 
 // Cores begin one after the other; a register read between pushes costs as much as a push.
-static void launches(commands_case_t *c) {
+ON_MACHINES(launches) {
   c->options.config.soc.ai_cores = 3;
   for (int i = 0; i < 60; ++i) {
     const core_kind_t kind = commands_random(c, 0, 1) ? CORE_CUBE : CORE_VECTOR;
@@ -398,7 +381,7 @@ static void launches(commands_case_t *c) {
 }
 
 // Pushes wait for room, those of other pipes behind them, too.
-static void full_queues(commands_case_t *c) {
+ON_MACHINES(full_queues) {
   c->options.config.scalar.queue_depth = 1 + c->machine % 4;
   for (int i = 0; i < 60; ++i) {
     commands_add(c, CORE_CUBE, 0, 0,
@@ -439,8 +422,7 @@ static void distances(double cpi, uint32_t push_cycles, uint64_t distance[PUSHES
 
 // scalar.cpi an instruction, rounded down from push to push, and scalar.push_cycles a push. What the compiler puts
 // around the loops is the same for all.
-static void instructions_take(void **state) {
-  (void)state;
+TEST(instructions_take) {
   static const double cpi[] = {1, 0, 0.5, 2.5, 1.3};
   static const uint32_t push_cycles[] = {4, 7, 0, 13, 1};
   uint64_t base[PUSHES - 1], distance[PUSHES - 1];
@@ -468,7 +450,7 @@ static void expect_link(const commands_case_t *c, const char *what, const char *
 }
 
 // The last command could not be pushed before one that found M's queue full, until M had ended its first.
-static void critical_path_of_a_full_queue(commands_case_t *c) {
+ON_MACHINES(critical_path_of_a_full_queue) {
   config_t *config = &c->options.config;
   config->scalar.queue_depth = 3 + c->machine % 4;
   config->cube.mmad_startup = 60 + c->machine;  // longer than pushes take
@@ -490,40 +472,7 @@ static void critical_path_of_a_full_queue(commands_case_t *c) {
   expect_link(c, "busy", "LOAD_A", strips(256, 128));
 }
 
-#define ON_MACHINES(test)                 \
-  static void test##_take(void **state) { \
-    (void)state;                          \
-    on_machines(test);                    \
-  }
-ON_MACHINES(products)
-ON_MACHINES(direct_path)
-ON_MACHINES(vector_operations)
-ON_MACHINES(flags)
-ON_MACHINES(barriers)
-ON_MACHINES(cross_flags_of_a_core)
-ON_MACHINES(cross_flags_of_a_pair)
-ON_MACHINES(sync_alls)
-ON_MACHINES(looks)
-ON_MACHINES(launches)
-ON_MACHINES(full_queues)
-ON_MACHINES(critical_path_of_a_full_queue)
-
 int main(void) {
   commands_place();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(products_take),
-      cmocka_unit_test(direct_path_take),
-      cmocka_unit_test(vector_operations_take),
-      cmocka_unit_test(flags_take),
-      cmocka_unit_test(barriers_take),
-      cmocka_unit_test(cross_flags_of_a_core_take),
-      cmocka_unit_test(cross_flags_of_a_pair_take),
-      cmocka_unit_test(sync_alls_take),
-      cmocka_unit_test(looks_take),
-      cmocka_unit_test(launches_take),
-      cmocka_unit_test(full_queues_take),
-      cmocka_unit_test(instructions_take),
-      cmocka_unit_test(critical_path_of_a_full_queue_take),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

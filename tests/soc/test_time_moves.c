@@ -2,15 +2,7 @@
 // unaligned moves, rows, gathers, atomic operations, moves side by side. On several machines, to the cycle, from a map
 // of which sectors a die's L2 has. test_time.c has what needs no global memory.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "test.h"
 #include "commands_case.h"
 #include "hal/registers.h"
 
@@ -23,14 +15,6 @@ static double lesser(double a, double b) { return a < b ? a : b; }
 static uint64_t us(const config_t *config, double time) { return (uint64_t)(time * config->soc.clock_mhz + 0.5); }
 
 static double rate(const config_t *config, double gbps) { return gbps * 1000 / config->soc.clock_mhz; }
-
-static void on_machines(void (*test)(commands_case_t *c)) {
-  for (unsigned number = 0; number < COMMANDS_MACHINES; ++number) {
-    commands_case_t *c = commands_machine(number);
-    test(c);
-    commands_end(c);
-  }
-}
 
 // --- what a move takes ------------------------------------------------------------------------
 
@@ -132,7 +116,7 @@ static void expect_rows(commands_case_t *c, size_t i, bool load, uint64_t gm, sh
 }
 
 // Cube core loads and stores, one pipe after the other.
-static void cube_moves(commands_case_t *c) {
+ON_MACHINES(cube_moves) {
   const config_t *config = &c->options.config;
   shape_t shapes[COMMANDS_MOST];
   uint32_t element[COMMANDS_MOST];
@@ -183,7 +167,7 @@ static void cube_moves(commands_case_t *c) {
 }
 
 // Vector core: what it stores is there when it is loaded again.
-static void vector_moves(commands_case_t *c) {
+ON_MACHINES(vector_moves) {
   const config_t *config = &c->options.config;
   shape_t shapes[COMMANDS_MOST];
   for (uint32_t i = 0; i < 40; ++i) {
@@ -220,7 +204,7 @@ static void vector_moves(commands_case_t *c) {
 
 // Each row is a move of its own in what it may be short of and where it begins; the list is loaded, too, but takes no
 // time.
-static void gathers(commands_case_t *c) {
+ON_MACHINES(gathers) {
   const config_t *config = &c->options.config;
   for (int i = 0; i < 30; ++i) {
     const shape_t s = random_shape(c, 1, 60, 1000);
@@ -251,7 +235,7 @@ static void gathers(commands_case_t *c) {
   }
 }
 
-static void engine_moves(commands_case_t *c) {
+ON_MACHINES(engine_moves) {
   config_t *config = &c->options.config;
   config->soc.engines = 1;
   c->options.engine_num = (num_engine_t){.d = 64};
@@ -295,7 +279,7 @@ static uint64_t last_key(const config_t *config, uint64_t first, uint64_t durati
   return commands_cycles((double)*edge * ratio);
 }
 
-static void keys(commands_case_t *c) {
+ON_MACHINES(keys) {
   config_t *config = &c->options.config;
   enum { ROW = 128, ROWS = 256 };  // bytes of 64 elements; keys of a block
   config->soc.engines = 1;
@@ -343,7 +327,7 @@ static double whole_rate(const config_t *config, uint64_t gm, uint64_t bytes) {
 
 // Inputs are there at the start, as much as the dies' L2s hold, the first ones first; results are not. What comes
 // before `in` takes less than 64 KiB.
-static void warm_inputs(commands_case_t *c) {
+ON_MACHINES(warm_inputs) {
   config_t *config = &c->options.config;
   c->options.l2_warm = true;
   config->gm.l2_mb = 1;
@@ -361,7 +345,7 @@ static void warm_inputs(commands_case_t *c) {
 }
 
 // What has not been used for longest goes when more than L2 holds has been loaded, and is cold again.
-static void what_went_is_cold(commands_case_t *c) {
+ON_MACHINES(what_went_is_cold) {
   config_t *config = &c->options.config;
   config->gm.l2_mb = 1;
   enum { PART = 128 << 10, PARTS = 9 };
@@ -380,7 +364,7 @@ static void what_went_is_cold(commands_case_t *c) {
 // --- moves side by side -----------------------------------------------------------------------
 
 // Cores of a die share its HBM and L2 evenly; each die has its own.
-static void shared(commands_case_t *c) {
+ON_MACHINES(shared) {
   config_t *config = &c->options.config;
   enum { CORES = 6, DIES = 2, BYTES = 96 << 10 };
   config->soc.ai_cores = CORES;
@@ -449,7 +433,7 @@ static shape_t rows_of(const cmd_copy_out_t *out) {
   return (shape_t){.rows = out->rows, .row_bytes = out->row_bytes, .pitch = out->gm_pitch};
 }
 
-static void atomics(commands_case_t *c) {
+ON_MACHINES(atomics) {
   static const uint32_t ops[] = {GM_ADD_F32, GM_ADD_S32, GM_ADD_S32_RAW, GM_RESCALE};
   config_t *config = &c->options.config;
   c->options.gm = c->machine % 4 == 1 ? SOC_GM_RTL : SOC_GM_C;
@@ -477,7 +461,7 @@ static void atomics(commands_case_t *c) {
 }
 
 // Rows of zeros are not sent if that is asked for. This needs values: a row of one number each, before every store.
-static void skipped_rows(commands_case_t *c) {
+ON_MACHINES(skipped_rows) {
   enum { ROWS = 6, TIMES = 12, PITCH = 2048 };
   static const uint32_t ops[] = {GM_ADD_S32, GM_ADD_S32_RAW};
   const config_t *config = &c->options.config;
@@ -519,7 +503,7 @@ static void skipped_rows(commands_case_t *c) {
 }
 
 // FIXPIPE's adds are COPY_OUT's.
-static void atomic_adds_of_the_cube(commands_case_t *c) {
+ON_MACHINES(atomic_adds_of_the_cube) {
   const config_t *config = &c->options.config;
   for (uint32_t i = 0; i < 16; ++i) {
     const shape_t s = random_shape(c, 4, 40, 500);
@@ -543,37 +527,7 @@ static void atomic_adds_of_the_cube(commands_case_t *c) {
   }
 }
 
-#define ON_MACHINES(test)                 \
-  static void test##_take(void **state) { \
-    (void)state;                          \
-    on_machines(test);                    \
-  }
-ON_MACHINES(cube_moves)
-ON_MACHINES(vector_moves)
-ON_MACHINES(gathers)
-ON_MACHINES(engine_moves)
-ON_MACHINES(keys)
-ON_MACHINES(warm_inputs)
-ON_MACHINES(what_went_is_cold)
-ON_MACHINES(shared)
-ON_MACHINES(atomics)
-ON_MACHINES(skipped_rows)
-ON_MACHINES(atomic_adds_of_the_cube)
-
 int main(void) {
   commands_place();
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cube_moves_take),
-      cmocka_unit_test(vector_moves_take),
-      cmocka_unit_test(gathers_take),
-      cmocka_unit_test(engine_moves_take),
-      cmocka_unit_test(keys_take),
-      cmocka_unit_test(warm_inputs_take),
-      cmocka_unit_test(what_went_is_cold_take),
-      cmocka_unit_test(shared_take),
-      cmocka_unit_test(atomics_take),
-      cmocka_unit_test(skipped_rows_take),
-      cmocka_unit_test(atomic_adds_of_the_cube_take),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_run(NULL);
 }

@@ -2,15 +2,10 @@
 # The timeline of a long AMLA run: keeps the format's rules, has every command and every flag's flow,
 # changes no cycle, and is no larger than it may be; the log says the same, line by line; windows.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 same() { [ "$2" = "$3" ] || fail "$1: $2, expected $3"; }
 run() { "$SIM" run amla --heads 128 --seq-q 2 --seq-kv 8192 --timing-only --quiet "$@"; }
-check() { "$CHECK" "$1" >said || fail "$1: $(cat said)"; }
+check() { "$CHECK_TIMELINE" "$1" >said || fail "$1: $(cat said)"; }
 field() { sed "s/.*$1 \([0-9]*\).*/\1/" said; }
 
 run --json plain.json
@@ -62,7 +57,7 @@ run --log vector.log --timeline-window vector0_1.vec#10:vector0_1.vec#10
 same "commands of a window" "$(grep -c 'vector0_1.V .* VEC ' vector.log)" 1
 
 # The checker refuses what it should.
-refuse() { ! "$CHECK" bad.json >said || fail "the checker takes $1"; }
+refuse() { ! "$CHECK_TIMELINE" bad.json >said || fail "the checker takes $1"; }
 sed '$d' all.json >bad.json && refuse "half a file"
 sed '0,/"ph":"f"/{/"ph":"f"/d}' all.json >bad.json && refuse "a flow without an end"
 sed '0,/"ph":"s"/{/"ph":"s"/d}' all.json >bad.json && refuse "a flow without a begin"

@@ -3,15 +3,10 @@
 # time never goes back, and pipes, flags, bandwidth and the slices' Verilog show in it what the
 # run's books say.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
 here=$(pwd)
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 run() { "$SIM" run amla --heads 8 --seq-kv 1100 --dist normal:1 --verify --quiet "$@"; }
 same_books() { holds 'map(del(.host, .set)) | .[0] == .[1]' plain.json "$1"; }
-fail() { echo "FAILED: $*"; exit 1; }
 look() {   # look FILE WHAT [NAME=VALUE...]
   file=$1 want=$2
   shift 2
@@ -135,7 +130,7 @@ awk -v first="$1" -v last="$2" -v begin="$begin" -v end="$end" 'BEGIN {
 run --trace good.fst --trace-on error
 [ ! -e good.fst ] || fail "a file without an error"
 status=0
-"$SIM" run amla --heads 8 --seq-kv 1100 --firmware "$FIRMWARE/tests/flag_twice.elf" --quiet \
+"$SIM" run custom --param 9 --out-shape 8 --firmware "$FIRMWARE/tests/mistakes.elf" --quiet \
   --trace bad.fst --trace-on error 2>error || status=$?
 [ $status -eq 3 ] && [ -e bad.fst ] || fail "no waveforms of an error: exit code $status"
 look bad.fst names | grep -q '^cube0\.m\.state$' || fail "no pipes in an error's waveforms"

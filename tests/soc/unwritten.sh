@@ -1,13 +1,8 @@
 #!/bin/sh
 # Results that depend on bytes that nobody wrote are reported with both lines, and padding that is thrown away is not.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 source=$PWD/firmware/unwritten.c
-. "$(dirname "$0")/../json.sh"
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 {
   printf '\223NUMPY\001\000\166\000'

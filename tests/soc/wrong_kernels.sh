@@ -12,7 +12,7 @@ fail() { echo "wrong_kernels.sh: $*" >&2; exit 1; }
 
 build() {   # build BUG
   printf '#define BUG %s\n#include "%s"\n' "$1" "$source" >wrong_"$1".c
-  sh "$BUILD_FIRMWARE" wrong_"$1".c >/dev/null
+  sh "$BUILD/firmware.sh" wrong_"$1".c >/dev/null
 }
 
 run() {   # run BUG: its exit code

@@ -2,12 +2,7 @@
 # Built-in kernels with a wrong line each, which blame names: what is right it has from the kernel's contract. And of right
 # results the element that is furthest from FP64, with nothing to blame.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-. "$(dirname "$0")/../json.sh"
-cd "$dir"
-fail() { echo "wrong_lines.sh: $*" >&2; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 # Right ones.  right ARRAY KERNEL OPTION...
 right() {

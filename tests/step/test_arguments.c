@@ -1,21 +1,9 @@
 // What an operation of a list says of an argument outside of its limits: that it is, and in which file. The same
 // operation with good ones runs to its end.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "hal/command.h"
 #include "step_list.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { ARRAY_BYTES = 64 << 10, ARGS_MAX = 512 };
 
@@ -184,8 +172,7 @@ static void run(const void *what, void *outcome) {
   snprintf(o->error, sizeof o->error, "%s", result.error);
 }
 
-static void bad_arguments_are_named(void **state) {
-  (void)state;
+TEST(bad_arguments_are_named) {
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     outcome_t outcome;
     assert_true(step_forked(run, &cases[i], &outcome, sizeof outcome));
@@ -197,8 +184,7 @@ static void bad_arguments_are_named(void **state) {
   }
 }
 
-static void good_arguments_run(void **state) {
-  (void)state;
+TEST(good_arguments_run) {
   static const enum step_op ops[] = {STEP_SWIGLU, STEP_GATHER,  STEP_COMBINE, STEP_ARGMAX,
                                      STEP_CACHE,  STEP_PRODUCT, STEP_W4A16};
   for (size_t i = 0; i < ARRAY_LEN(ops); ++i) {
@@ -207,12 +193,4 @@ static void good_arguments_run(void **state) {
     assert_string_equal(outcome.error, "");
     assert_int_equal(outcome.status, SOC_DONE);
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good_arguments_run),
-      cmocka_unit_test(bad_arguments_are_named),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

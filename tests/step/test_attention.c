@@ -2,26 +2,14 @@
 // each head of what came out; every bit as the contract's C loops have it. One process a run.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "firmware/fp8_case.h"
 #include "hal/command.h"
 #include "num/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
 #include "step_list.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 enum { MAX_CORES = 8, HEAD_COLS = 32, PROBLEMS = 4 };
 
@@ -290,15 +278,9 @@ static void plain(const char *kernel, bool amla) {
   }
 }
 
-static void base_in_lists(void **state) {
-  (void)state;
-  plain("step_base", false);
-}
+TEST(base_in_lists) { plain("step_base", false); }
 
-static void amla_in_lists(void **state) {
-  (void)state;
-  plain("step_amla", true);
-}
+TEST(amla_in_lists) { plain("step_amla", true); }
 
 // ---- fp8 ----
 
@@ -357,8 +339,7 @@ static void run_fp8(const void *given, void *to) {
   }
 }
 
-static void fp8_in_lists(void **state) {
-  (void)state;
+TEST(fp8_in_lists) {
   static const fp8_run_t runs[] = {
       {{{.query_tokens = 2, .heads = 16, .batch = 3, .tokens = 700, .causal = true, .bf16 = true, .vary = true},
         {.query_tokens = 1, .heads = 128, .batch = 1, .tokens = 100}},
@@ -379,17 +360,4 @@ static void fp8_in_lists(void **state) {
     const outcome_t b = run_well(run_fp8, &run, "step_fp8.so", i);
     assert_int_equal(a.commands, b.commands);
   }
-}
-
-// An argument picks tests by name; * and ? are wildcards.
-int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(base_in_lists),
-      cmocka_unit_test(amla_in_lists),
-      cmocka_unit_test(fp8_in_lists),
-  };
-  if (argc > 1) {
-    cmocka_set_test_filter(argv[1]);
-  }
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,25 +2,13 @@
 // them; what the second product reads is what the first one wrote; marks. One process a run.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-// clang-format off: needs those above
-#include <cmocka.h>
-// clang-format on
-
+#include "test.h"
 #include "hal/command.h"
 #include "num/num_format.h"
 #include "num/num_matmul.h"
 #include "num/num_rng.h"
 #include "step_list.h"
-
-#define ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
 
 // ---- A product in arrays ----
 
@@ -376,8 +364,7 @@ static const struct {
 };
 
 // RV64 and native firmware push the same commands.
-static void every_bit(void **state) {
-  (void)state;
+TEST(every_bit) {
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     const step_machine_t riscv = {.firmware = "step_amla.elf", .cores = cases[i].cores};
     const step_machine_t native = {.firmware = "step_amla.so", .cores = cases[i].cores, .threads = 3};
@@ -388,8 +375,7 @@ static void every_bit(void **state) {
 }
 
 // Neither the host's threads nor the values change a cycle; a queue may be as short as one command.
-static void cycles_repeat(void **state) {
-  (void)state;
+TEST(cycles_repeat) {
   for (size_t i = 0; i < ARRAY_LEN(cases); i += 3) {
     const step_machine_t riscv = {.firmware = "step_base.elf", .cores = cases[i].cores};
     step_machine_t other = riscv;
@@ -404,21 +390,7 @@ static void cycles_repeat(void **state) {
   }
 }
 
-static void whole_chip(void **state) {
-  (void)state;
+TEST(whole_chip) {
   const step_machine_t machine = {.firmware = "step_fp8.so", .config = "ascend910", .threads = 2};
   run_well(&cases[ARRAY_LEN(cases) - 1].what, &machine);
-}
-
-// An argument picks tests by name; * and ? are wildcards.
-int main(int argc, char **argv) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_bit),
-      cmocka_unit_test(cycles_repeat),
-      cmocka_unit_test(whole_chip),
-  };
-  if (argc > 1) {
-    cmocka_set_test_filter(argv[1]);
-  }
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ count=0
 run() {   # run FIRMWARE ARGS...
   firmware=$FIRMWARE/$1
   shift
-  "$W4A16" "$firmware" "$@" >"$dir/out" || { echo "failed: w4a16 $firmware $*"; cat "$dir/out"; exit 1; }
+  "$STEP_W4A16" "$firmware" "$@" >"$dir/out" || { echo "failed: w4a16 $firmware $*"; cat "$dir/out"; exit 1; }
   count=$((count + 1))
 }
 commands() { sed -n 's/ commands.*//p' "$dir/out"; }

@@ -3,10 +3,7 @@
 # neighbours and vary by a tenth or two, so each may be a little above 1; between the ends of each line they may not.
 #   SIM=amalgam-sim ROOT=SOURCES growth.sh
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 "$SIM" sweep "$ROOT/studies/growth.yaml" --jobs 1 --csv >table.csv 2>err || { cat err; exit 1; }
 awk -F , '
   NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }

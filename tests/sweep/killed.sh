@@ -4,13 +4,8 @@
 #   killed.sh KILLS
 # Fewer than the workers that a point may cost before it is given up, so that no slow one is.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "$(dirname "$0")/../script.sh"
 kills=${1:-4}
-
-fail() { echo "FAILED: $*"; exit 1; }
 
 cat >study.yaml <<'YAML'
 question: Is anything lost?

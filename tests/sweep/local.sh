@@ -2,13 +2,7 @@
 # A sweep on this machine: what it says is what single runs say, nothing is run twice, and what fails is told apart: bad
 # values, no time, no memory, an unwritable store.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-. "$(dirname "$0")/../json.sh"
-dir=$(mktemp -d)
-trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 expect() {   # expect CODE ARGS...: sweep ends with it
   want=$1 status=0
   shift

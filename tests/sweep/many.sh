@@ -2,11 +2,7 @@
 # A study of 100 000 points whose results are all there (made up): --list, a sweep with nothing to do, and the table take
 # less than 5 s of processor time and 1 GB each.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 cat >many.yaml <<'YAML'
 question: How many can there be?

@@ -2,13 +2,8 @@
 # The page of a study, in a browser as somebody uses it; and the files beside it. Where there is no Chromium it ends as
 # skipped, once the rest has passed.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
 . "$(dirname "$0")/../browser.sh"
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 "$MAKE_STUDY" .
 

@@ -2,12 +2,7 @@
 # Studies that are taken as they are meant, and what is wrong with others: one line each, with file and field, exit code 2,
 # nothing written.
 # SPDX-License-Identifier: Apache-2.0
-set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
-
-fail() { echo "FAILED: $*"; exit 1; }
+. "$(dirname "$0")/../script.sh"
 
 cat >good.yaml <<'YAML'
 question: Which is it?

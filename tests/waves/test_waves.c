@@ -1,17 +1,10 @@
 // Waveform files: what is written is read back, by GTKWave's reader; the last cycles before an error are
 // those of the whole file; scopes; windows as text.
 // SPDX-License-Identifier: Apache-2.0
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include <gtkwave/fstapi.h>
+#include "test.h"
 #include "waves/waves.h"
 #include "waves/waves_window.h"
 
@@ -141,8 +134,7 @@ static int tear_down(void **state) {
   return unlink(path) != 0;
 }
 
-static void values_come_back(void **state) {
-  (void)state;
+TEST_WITH(values_come_back, set_up, tear_down) {
   static const char *const labels[] = {"off", "on", NULL};
   char message[WAVES_MESSAGE_BYTES];
   waves_t *waves = make(NULL, 0, 0);
@@ -190,8 +182,7 @@ static void values_come_back(void **state) {
 }
 
 // Also where a signal's name has a range, and a space before that.
-static void values_have_names(void **state) {
-  (void)state;
+TEST_WITH(values_have_names, set_up, tear_down) {
   static const char *const switched[] = {"off", "on", NULL};
   static const char *const colours[] = {"red", "amber green", "green", NULL};
   char message[WAVES_MESSAGE_BYTES];
@@ -212,8 +203,7 @@ static void values_have_names(void **state) {
 }
 
 // Random changes, written whole and as the last cycles: from the cut on both files say the same.
-static void the_last_cycles_are_those_of_the_whole(void **state) {
-  (void)state;
+TEST_WITH(the_last_cycles_are_those_of_the_whole, set_up, tear_down) {
   enum { CYCLES = 60000, KEEP = 300, CUT = CYCLES - 1 - KEEP };
   static char whole[SIGNALS][KEEP + 1][TEXT];
   char message[WAVES_MESSAGE_BYTES];
@@ -259,8 +249,7 @@ static void the_last_cycles_are_those_of_the_whole(void **state) {
   }
 }
 
-static void nothing_is_kept_of_a_good_run(void **state) {
-  (void)state;
+TEST_WITH(nothing_is_kept_of_a_good_run, set_up, tear_down) {
   char message[WAVES_MESSAGE_BYTES];
   waves_t *waves = make(NULL, 0, 5);
   const uint32_t signal = waves_signal(waves, "x", 4, NULL);
@@ -273,8 +262,7 @@ static void nothing_is_kept_of_a_good_run(void **state) {
   assert_null(file);
 }
 
-static void scopes_choose(void **state) {
-  (void)state;
+TEST_WITH(scopes_choose, set_up, tear_down) {
   static const char *const scopes[] = {"cube0.m*", "*.g_block[1]"};
   static const char *const none[] = {"cube0", "nothing*"};
   char message[WAVES_MESSAGE_BYTES];
@@ -296,8 +284,7 @@ static void scopes_choose(void **state) {
   waves_delete(waves);
 }
 
-static void windows_are_read(void **state) {
-  (void)state;
+TEST(windows_are_read) {
   waves_window_t window;
   assert_true(waves_window_parse("10:20", &window));
   assert_int_equal(window.from.cycle, 10);
@@ -336,16 +323,4 @@ static void windows_are_read(void **state) {
       fail_msg("'%s' is taken for a window", bad[i]);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(values_come_back, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(values_have_names, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(the_last_cycles_are_those_of_the_whole, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(nothing_is_kept_of_a_good_run, set_up, tear_down),
-      cmocka_unit_test_setup_teardown(scopes_choose, set_up, tear_down),
-      cmocka_unit_test(windows_are_read),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,12 @@ void vector_main(void) {
   set_flag(PIPE_MTE2, PIPE_V, 0);
   wait_flag(PIPE_MTE2, PIPE_V, 0);
   // The padding is computed on, too, and then thrown away.
-  vector_op(.op = VOP_EXP, .rows = ROWS, .cols = 16, .dst = POWERS, .dst_pitch = PITCH, .a = IN,
-            .a_pitch = PITCH);  // read
+  vector_op(.op = VOP_EXP, .rows = ROWS, .cols = 16, .dst = POWERS, .dst_pitch = PITCH,  // read
+            .a = IN, .a_pitch = PITCH);
   vector_op(.op = VOP_ROW_SUM, .rows = ROWS, .cols = wrong == WIDE ? 16 : COLS, .dst = SUMS, .a = POWERS,
             .a_pitch = PITCH);
   set_flag(PIPE_V, PIPE_MTE3, 0);
   wait_flag(PIPE_V, PIPE_MTE3, 0);
-  data_copy_ub_to_gm(.ub = wrong == OTHER_PLACE ? SUMS + 32 : SUMS, .ub_pitch = 32, .gm = args->out.gm, .gm_pitch = 16,
-                     .rows = 1, .row_bytes = 16, .op = GM_STORE);  // store
+  data_copy_ub_to_gm(.ub = wrong == OTHER_PLACE ? SUMS + 32 : SUMS, .ub_pitch = 32, .gm = args->out.gm,  // store
+                     .gm_pitch = 16, .rows = 1, .row_bytes = 16, .op = GM_STORE);
 }
