@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/size.h"
 #include "cli/bench/bench_section.h"
 #include "engine/engine.h"
 #include "host/files.h"
@@ -63,8 +64,6 @@ static const struct {
   num_design_t design;
 } designs[] = {{"hfa", NUM_DESIGN_HFA}, {"fa2", NUM_DESIGN_FA2}, {"expmul", NUM_DESIGN_EXPMUL}};
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 // Cycles per second of one run, with its waveforms written; 0, and why in message, if it failed.
 static double speed(engine_t *engine, waves_t *waves, const engine_job_t *job, char *message) {
   engine_cycles_t cycles;
@@ -88,7 +87,7 @@ static bool measure(const bench_t *bench, num_design_t design, size_t way, const
                                         .rows = shapes[bench->quick].keys},
                                 .queries = 1};
   const engine_job_t job = {.sq = bench->quick ? 2 : ways[way].queries,
-                            .s = least(ways[way].keys, shape.num.rows),
+                            .s = smaller(ways[way].keys, shape.num.rows),
                             .q = in->q,
                             .k = in->k,
                             .v = in->v,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/size.h"
 #include "kernel/attention/attention.h"
 
 #include <stdio.h>
@@ -14,13 +15,9 @@ static size_t group_rows(const attention_settings_t *settings) {
   return settings->group_rows == 0 ? ATTENTION_MAX_GROUP : settings->group_rows;
 }
 
-static size_t at_most(size_t value, size_t limit) { return value < limit ? value : limit; }
-
 size_t attention_group_rows(const attention_problem_t *problem, const attention_settings_t *settings) {
-  return at_most(group_rows(settings), problem->rows);
+  return smaller(group_rows(settings), problem->rows);
 }
-
-static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
 
 // Groups of rows, all batch entries.
 static size_t items(const attention_problem_t *problem, const attention_settings_t *settings) {
@@ -32,9 +29,9 @@ size_t attention_splits(const attention_problem_t *problem, const attention_sett
   size_t splits = settings->splits;
   if (splits == ATTENTION_SPLITS_AUTO) {
     splits = settings->machine.soc.config.soc.ai_cores / items(problem, settings);
-    splits = at_most(splits, ATTENTION_MAX_SPLITS);
+    splits = smaller(splits, ATTENTION_MAX_SPLITS);
   }
-  return at_most(splits == 0 ? 1 : splits, blocks);
+  return smaller(splits == 0 ? 1 : splits, blocks);
 }
 
 // Workspaces are there for each AI core.

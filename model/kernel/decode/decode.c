@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/npy.h"
+#include "base/size.h"
 #include "host/host.h"
 #include "host/interrupt.h"
 #include "host/places.h"
@@ -36,8 +37,6 @@ decode_request_t decode_request(const kernel_machine_t *machine) {
   request.settings.machine.soc.l2_warm = false;  // a model's weights are not in L2 before its first step
   return request;
 }
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // --- the model --------------------------------------------------------------------------------
 

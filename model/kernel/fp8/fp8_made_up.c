@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "host/parallel.h"
 #include "num/num_rng.h"
 #include "soc/soc.h"
@@ -34,8 +35,6 @@ static void make_tokens(const work_t *work, size_t entry, size_t first, size_t c
   num_fp8_encode(work->kind, key, p->tokens + slot * NUM_FP8_TOKEN_BYTES, count);
 }
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 // first .. end - 1 are slots.
 static bool make_slots(void *context, size_t first, size_t end) {
   const work_t *work = context;
@@ -44,9 +43,9 @@ static bool make_slots(void *context, size_t first, size_t end) {
     const size_t entry = first / p->capacity;
     const size_t position = first % p->capacity;
     const size_t length = (size_t)p->length[entry];
-    size_t count = least(end - first, p->capacity - position);
+    size_t count = smaller(end - first, p->capacity - position);
     if (position < length) {
-      count = least(least(count, length - position), CHUNK);
+      count = smaller(smaller(count, length - position), CHUNK);
       make_tokens(work, entry, position, count);
     } else {
       memset(p->tokens + first * NUM_FP8_TOKEN_BYTES, NOTHING, count * NUM_FP8_TOKEN_BYTES);

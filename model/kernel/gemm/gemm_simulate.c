@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/size.h"
 #include "kernel/gemm/gemm.h"
 
 #include <stdlib.h>
@@ -18,8 +19,6 @@ typedef struct layout {
   uint64_t address[ARRAYS];
   size_t partial_bytes;
 } layout_t;
-
-static size_t round_up(size_t a, size_t multiple) { return (a + multiple - 1) / multiple * multiple; }
 
 static void add(layout_t *layout, enum array which, size_t bytes, soc_buffer_t buffer) {
   layout->array[which] = kernel_array(&layout->arrays, &layout->address[which], bytes, buffer);

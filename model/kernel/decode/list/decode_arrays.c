@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "hal/command.h"
 #include "host/host.h"
 #include "kernel/attention/attention_settings.h"
@@ -14,10 +15,6 @@
 enum { ALIGN = 64, MOST_OPS_OF_LAYER = 32, ARGS_BYTES = 512 };
 
 typedef enum kind { NUMBERS, ROUTES, INPUT, WORK, CACHE } kind_t;
-
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t ceil_div(size_t a, size_t b) { return (a + b - 1) / b; }
-static size_t round_up(size_t a, size_t unit) { return ceil_div(a, unit) * unit; }
 
 // --- sizes ------------------------------------------------------------------------------------
 

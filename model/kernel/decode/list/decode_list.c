@@ -5,11 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "kernel/decode/list/decode_ops.h"
 
 enum { ALIGN = 64, MOST_OPS_OF_LAYER = 32 };
-
-static size_t round_up(size_t a, size_t unit) { return (a + unit - 1) / unit * unit; }
 
 bool decode_list_make(decode_list_t *list, const llm_graph_t *graph, const decode_settings_t *settings,
                       const decode_shape_t *shape, const decode_arrays_t *arrays,

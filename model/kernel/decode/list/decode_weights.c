@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "hal/command.h"
 #include "host/parallel.h"
 #include "kernels/step/step_args.h"
@@ -12,8 +13,6 @@
 #include "num/num_int4.h"
 
 enum { LINE = 512, LEAST_GROUP = 16, W4_COLUMNS = 64 };
-
-static uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 size_t decode_weights_group(size_t k) {
   size_t group = STEP_GROUP;
