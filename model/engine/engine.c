@@ -9,21 +9,22 @@
 
 enum { MOST_ELEMENTS = 1024, MOST_BLOCKS = 32, MOST_QUERIES = 16, MOST_ROWS = 1 << 20 };
 
-bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size) {
+bool engine_shape_check(const engine_shape_t *shape, base_error_t *error) {
   const num_engine_t *num = &shape->num;
   if (num->d < 2 || num->d > MOST_ELEMENTS) {
-    snprintf(message, size, "head dimension %zu: 2 to %d are possible", num->d, MOST_ELEMENTS);
-  } else if (num->blocks < 1 || num->blocks > MOST_BLOCKS) {
-    snprintf(message, size, "%zu blocks: 1 to %d are possible", num->blocks, MOST_BLOCKS);
-  } else if (shape->queries < 1 || shape->queries > MOST_QUERIES) {
-    snprintf(message, size, "%zu queries at a time: 1 to %d are possible", shape->queries, MOST_QUERIES);
-  } else if (num->rows < num->blocks || num->rows > MOST_ROWS || num->rows % num->blocks != 0) {
-    snprintf(message, size, "%zu rows of keys: a multiple of the %zu blocks, up to %d, is expected", num->rows,
-             num->blocks, MOST_ROWS);
-  } else {
-    return true;
+    return base_fail(error, "head dimension %zu: 2 to %d are possible", num->d, MOST_ELEMENTS);
   }
-  return false;
+  if (num->blocks < 1 || num->blocks > MOST_BLOCKS) {
+    return base_fail(error, "%zu blocks: 1 to %d are possible", num->blocks, MOST_BLOCKS);
+  }
+  if (shape->queries < 1 || shape->queries > MOST_QUERIES) {
+    return base_fail(error, "%zu queries at a time: 1 to %d are possible", shape->queries, MOST_QUERIES);
+  }
+  if (num->rows < num->blocks || num->rows > MOST_ROWS || num->rows % num->blocks != 0) {
+    return base_fail(error, "%zu rows of keys: a multiple of the %zu blocks, up to %d, is expected", num->rows,
+                     num->blocks, MOST_ROWS);
+  }
+  return true;
 }
 
 void engine_close(engine_t *engine) {
@@ -59,12 +60,11 @@ static size_t count_keys(const engine_job_t *job) {
   return keys;
 }
 
-bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles, char *message, size_t size) {
+bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t *cycles, base_error_t *error) {
   const num_engine_t *num = &engine->shape.num;
   num_triplet_t *triplets = make_triplets(engine, job->sq);
   if (triplets == NULL) {
-    snprintf(message, size, "out of memory");
-    return false;
+    return base_fail(error, "out of memory");
   }
   *cycles = (engine_cycles_t){.keys = count_keys(job)};
   bool good = true;
@@ -75,10 +75,9 @@ bool engine_attention(engine_t *engine, const engine_job_t *job, engine_cycles_t
                                   .stride = (n + num->blocks - 1) / num->blocks,
                                   .carry = first > 0,
                                   .final = first + n == job->s};
-    good = engine->run_chunk(engine, job, &chunk, triplets, cycles, message, size);
+    good = engine->run_chunk(engine, job, &chunk, triplets, cycles, error);
     if (host_interrupted()) {
-      snprintf(message, size, "interrupted");
-      good = false;
+      good = base_fail(error, "interrupted");
     }
     cycles->load += n;
     cycles->groups += (job->sq + engine->shape.queries - 1) / engine->shape.queries;

@@ -10,6 +10,7 @@
 #ifndef AMALGAM_ENGINE_ENGINE_H
 #define AMALGAM_ENGINE_ENGINE_H
 
+#include "base/error.h"
 #include "num/num_engine.h"
 #include "waves/waves.h"
 
@@ -60,22 +61,22 @@ typedef struct engine_waves {
 } engine_waves_t;
 
 // waves: NULL, or where the RTL's signals go. progress (may be NULL) is told what a build is
-// waiting for. NULL on failure, with one line in message (of size bytes).
+// waiting for. NULL on failure, with one line in error.
 engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, engine_progress_t progress,
-                          char *message, size_t size);
+                          base_error_t *error);
 
 // The RTL in Icarus: hundreds of times slower, no waveforms; for cross-checks.
-engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t size);
+engine_t *engine_open_icarus(const engine_shape_t *shape, base_error_t *error);
 
 // The C model. threads: how many may compute at once.
-engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, char *message, size_t size);
+engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, base_error_t *error);
 
 void engine_close(engine_t *engine);
 
 // Writes job->out and cycles. False on failure (out of memory; RTL that does not answer; told to
-// stop), with one line in message.
+// stop), with one line in error.
 __attribute__((warn_unused_result)) bool engine_attention(engine_t *engine, const engine_job_t *job,
-                                                          engine_cycles_t *cycles, char *message, size_t size);
+                                                          engine_cycles_t *cycles, base_error_t *error);
 
 #ifdef __cplusplus
 }

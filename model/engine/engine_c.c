@@ -75,25 +75,24 @@ static bool count_cycles(const engine_t *engine, const engine_job_t *job, const 
 }
 
 static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
-                      engine_cycles_t *cycles, char *message, size_t size) {
+                      engine_cycles_t *cycles, base_error_t *error) {
   work_t work = {.engine = engine, .job = job, .chunk = chunk, .triplets = triplets};
   if (parallel_for(((const engine_c_t *)engine)->threads, job->sq, run_queries, &work) &&
       count_cycles(engine, job, chunk, cycles)) {
     return true;
   }
-  snprintf(message, size, "out of memory");
-  return false;
+  return base_fail(error, "out of memory");
 }
 
 static void close_c(engine_t *engine) { free(engine); }
 
-engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, char *message, size_t size) {
-  if (!engine_shape_check(shape, message, size)) {
+engine_t *engine_open_c(const engine_shape_t *shape, size_t threads, base_error_t *error) {
+  if (!engine_shape_check(shape, error)) {
     return NULL;
   }
   engine_c_t *engine = malloc(sizeof *engine);
   if (engine == NULL) {
-    snprintf(message, size, "out of memory");
+    base_fail(error, "out of memory");
     return NULL;
   }
   *engine = (engine_c_t){.engine = {.shape = *shape, .run_chunk = run_chunk, .close = close_c}, .threads = threads};

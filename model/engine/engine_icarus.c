@@ -201,7 +201,7 @@ static bool compile(const engine_icarus_t *icarus) {
 }
 
 static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
-                      engine_cycles_t *cycles, char *message, size_t size) {
+                      engine_cycles_t *cycles, base_error_t *error) {
   const engine_icarus_t *icarus = (const engine_icarus_t *)engine;
   engine_groups_t groups;
   // The widest field is a group's carry.
@@ -210,7 +210,7 @@ static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_ch
   const bool good =
       room && write_job(icarus, &groups, &bits, cycles) && simulate(icarus) && read_results(icarus, &groups, cycles);
   if (!good) {
-    snprintf(message, size, "Icarus did not run to the end, see %s/log", icarus->directory);
+    base_fail(error, "Icarus did not run to the end, see %s/log", icarus->directory);
   }
   free(bits.nibble);
   engine_groups_close(&groups);
@@ -223,13 +223,13 @@ static void close_icarus(engine_t *engine) {
   free(icarus);
 }
 
-engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t size) {
-  if (!engine_shape_check(shape, message, size)) {
+engine_t *engine_open_icarus(const engine_shape_t *shape, base_error_t *error) {
+  if (!engine_shape_check(shape, error)) {
     return NULL;
   }
   engine_icarus_t *icarus = calloc(1, sizeof *icarus);
   if (icarus == NULL) {
-    snprintf(message, size, "out of memory");
+    base_fail(error, "out of memory");
     return NULL;
   }
   icarus->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_icarus};
@@ -237,7 +237,7 @@ engine_t *engine_open_icarus(const engine_shape_t *shape, char *message, size_t 
   if (mkdtemp(icarus->directory) != NULL && compile(icarus)) {
     return &icarus->engine;
   }
-  snprintf(message, size, "Icarus cannot compile the RTL, see %s/log", icarus->directory);
+  base_fail(error, "Icarus cannot compile the RTL, see %s/log", icarus->directory);
   if (host_interrupted()) {
     close_icarus(&icarus->engine);
   } else {

@@ -18,7 +18,7 @@ struct engine {
   engine_shape_t shape;
   // Loads a chunk and streams all queries past it; adds to the cycles.
   bool (*run_chunk)(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
-                    engine_cycles_t *cycles, char *message, size_t size);
+                    engine_cycles_t *cycles, base_error_t *error);
   void (*close)(engine_t *engine);
 };
 
@@ -71,6 +71,6 @@ static inline unsigned engine_shape_variant(const engine_shape_t *shape) {
   }
 }
 
-bool engine_shape_check(const engine_shape_t *shape, char *message, size_t size);
+bool engine_shape_check(const engine_shape_t *shape, base_error_t *error);
 
 #endif  // AMALGAM_ENGINE_ENGINE_INTERNAL_H

@@ -41,17 +41,17 @@ static bool find_or_build(const char *arguments, const char *what, engine_progre
 }
 
 void *unit_library_open(const char *arguments, const char *what, engine_progress_t progress, const char *symbol,
-                        void **address, char *message, size_t size) {
+                        void **address, base_error_t *error) {
   char path[PATH_MAX_BYTES];
   if (!find_or_build(arguments, what, progress, path)) {
-    snprintf(message, size, "%.*s", (int)size - 1, path);
+    base_fail(error, "%s", path);
     return NULL;
   }
   // Stays when it is closed: Verilator keeps a buffer of each thread's in it, which would be lost.
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   *address = handle == NULL ? NULL : dlsym(handle, symbol);
   if (*address == NULL) {
-    snprintf(message, size, "%.*s", (int)size - 1, dlerror());
+    base_fail(error, "%s", dlerror());
     if (handle != NULL) {
       dlclose(handle);
     }
@@ -61,14 +61,14 @@ void *unit_library_open(const char *arguments, const char *what, engine_progress
 }
 
 bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, engine_progress_t progress,
-                         engine_library_t *library, char *message, size_t size) {
+                         engine_library_t *library, base_error_t *error) {
   const num_engine_t *num = &shape->num;
   char arguments[256];
   char what[128];
   void *api = NULL;
   library->handle = NULL;
   library->api = NULL;
-  if (!engine_shape_check(shape, message, size)) {
+  if (!engine_shape_check(shape, error)) {
     return false;
   }
   snprintf(arguments, sizeof arguments, "%s %u %zu %zu %zu %zu %d%s", num_engine_name(num->design),
@@ -77,7 +77,7 @@ bool engine_library_open(const engine_shape_t *shape, engine_trace_t trace, engi
   snprintf(what, sizeof what, "building the RTL of %s with D=%zu, P=%zu, NQ=%zu, N=%zu%s%s",
            num_engine_title(num->design), num->d, num->blocks, shape->queries, num->rows,
            shape->axi ? ", behind AXI" : "", trace == ENGINE_UNTRACED ? "" : ", with waveforms");
-  library->handle = unit_library_open(arguments, what, progress, "engine_unit_api", &api, message, size);
+  library->handle = unit_library_open(arguments, what, progress, "engine_unit_api", &api, error);
   library->api = api;
   return library->handle != NULL;
 }

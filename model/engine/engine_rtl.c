@@ -135,16 +135,16 @@ static bool run_stream(stream_t *stream, engine_cycles_t *cycles) {
 }
 
 static bool run_chunk(engine_t *engine, const engine_job_t *job, const engine_chunk_t *chunk, num_triplet_t *triplets,
-                      engine_cycles_t *cycles, char *message, size_t size) {
+                      engine_cycles_t *cycles, base_error_t *error) {
   stream_t stream = {.rtl = (engine_rtl_t *)engine};
   bool good = engine_groups_open(&stream.groups, &engine->shape, job, chunk, triplets);
   if (!good) {
-    snprintf(message, size, "out of memory");
+    base_fail(error, "out of memory");
   } else {
     load(&stream);
     good = run_stream(&stream, cycles);
     if (!good) {
-      snprintf(message, size, "the RTL stopped answering after %zu of %zu queries", stream.done, job->sq);
+      base_fail(error, "the RTL stopped answering after %zu of %zu queries", stream.done, job->sq);
     }
   }
   engine_groups_close(&stream.groups);
@@ -159,32 +159,28 @@ static void close_rtl(engine_t *engine) {
 }
 
 // Declares the unit's signals and creates the file.
-static bool begin_waves(engine_rtl_t *rtl, engine_trace_t trace, char *message, size_t size) {
+static bool begin_waves(engine_rtl_t *rtl, engine_trace_t trace, base_error_t *error) {
   char why[WAVES_MESSAGE_BYTES] = "";
   waves_t *waves = rtl->waves.waves;
   if (waves == NULL) {
     return true;
   }
   rtl->api->trace(rtl->unit, waves_port(waves), engine_trace_bits(trace));
-  if (!waves_begin(waves, why)) {
-    snprintf(message, size, "%s", why);
-    return false;
-  }
-  return true;
+  return waves_begin(waves, why) || base_fail(error, "%s", why);
 }
 
 engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, engine_progress_t progress,
-                          char *message, size_t size) {
+                          base_error_t *error) {
   engine_rtl_t *rtl = calloc(1, sizeof *rtl);
   if (rtl == NULL) {
-    snprintf(message, size, "out of memory");
+    base_fail(error, "out of memory");
     return NULL;
   }
   rtl->engine = (engine_t){.shape = *shape, .run_chunk = run_chunk, .close = close_rtl};
   const engine_trace_t trace = waves == NULL       ? ENGINE_UNTRACED
                                : waves->everything ? ENGINE_TRACE_ALL
                                                    : ENGINE_TRACE_OUTLINE;
-  if (!engine_library_open(shape, trace, progress, &rtl->library, message, size)) {
+  if (!engine_library_open(shape, trace, progress, &rtl->library, error)) {
     free(rtl);
     return NULL;
   }
@@ -194,7 +190,7 @@ engine_t *engine_open_rtl(const engine_shape_t *shape, const engine_waves_t *wav
   if (waves != NULL) {
     rtl->waves = *waves;
   }
-  if (!begin_waves(rtl, trace, message, size)) {
+  if (!begin_waves(rtl, trace, error)) {
     close_rtl(&rtl->engine);
     return NULL;
   }

@@ -633,11 +633,10 @@ static bool parse(int argc, char **argv, arguments_t *arguments) {
 }
 
 static void open_bench(bench_t *bench, const arguments_t *arguments) {
-  char message[512];
+  base_error_t error;
   bench->shape = arguments->shape;
-  if (!engine_library_open(&bench->shape, ENGINE_UNTRACED, (engine_progress_t){0}, &bench->library, message,
-                           sizeof message)) {
-    fprintf(stderr, "attention_tb: %s\n", message);
+  if (!engine_library_open(&bench->shape, ENGINE_UNTRACED, (engine_progress_t){0}, &bench->library, &error)) {
+    fprintf(stderr, "attention_tb: %s\n", error.text);
     exit(2);
   }
   bench->d = bench->shape.num.d;

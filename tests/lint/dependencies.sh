@@ -24,7 +24,7 @@ core/.: /commands
 core/commands: /. /vector
 core/vector: /.
 waves:
-engine: num host waves hal
+engine: base num host waves hal
 llm: base host num hal
 llm/checkpoint:
 llm/family: /checkpoint

@@ -15,7 +15,7 @@
 #include "host/parallel.h"
 #include "num/num_rng.h"
 
-enum { D_MAX = 64, KEYS_MAX = 1024, QUERIES_MAX = 256, MESSAGE_BYTES = 1024 };
+enum { D_MAX = 64, KEYS_MAX = 1024, QUERIES_MAX = 256 };
 
 // --size full and quick.
 static const struct { size_t d, blocks, keys; } shapes[] = {{D_MAX, 4, KEYS_MAX}, {16, 2, 32}};
@@ -25,29 +25,29 @@ typedef struct inputs {
   num_bf16_t out[QUERIES_MAX * D_MAX];
 } inputs_t;
 
-static engine_t *open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
-  return engine_open_rtl(shape, waves, (engine_progress_t){0}, message, size);
+static engine_t *open_rtl(const engine_shape_t *shape, const engine_waves_t *waves, base_error_t *error) {
+  return engine_open_rtl(shape, waves, (engine_progress_t){0}, error);
 }
 
-static engine_t *open_icarus(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+static engine_t *open_icarus(const engine_shape_t *shape, const engine_waves_t *waves, base_error_t *error) {
   (void)waves;
-  return engine_open_icarus(shape, message, size);
+  return engine_open_icarus(shape, error);
 }
 
-static engine_t *open_c_1(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+static engine_t *open_c_1(const engine_shape_t *shape, const engine_waves_t *waves, base_error_t *error) {
   (void)waves;
-  return engine_open_c(shape, 1, message, size);
+  return engine_open_c(shape, 1, error);
 }
 
-static engine_t *open_c(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size) {
+static engine_t *open_c(const engine_shape_t *shape, const engine_waves_t *waves, base_error_t *error) {
   (void)waves;
-  return engine_open_c(shape, parallel_host_threads(), message, size);
+  return engine_open_c(shape, parallel_host_threads(), error);
 }
 
 // The first is what the others are compared with.
 static const struct {
   const char *title, *name;
-  engine_t *(*open)(const engine_shape_t *shape, const engine_waves_t *waves, char *message, size_t size);
+  engine_t *(*open)(const engine_shape_t *shape, const engine_waves_t *waves, base_error_t *error);
   size_t queries, keys;  // at most
   bool waves;
 } ways[] = {
@@ -64,15 +64,15 @@ static const struct {
   num_design_t design;
 } designs[] = {{"hfa", NUM_DESIGN_HFA}, {"fa2", NUM_DESIGN_FA2}, {"expmul", NUM_DESIGN_EXPMUL}};
 
-// Cycles per second of one run, with its waveforms written; 0, and why in message, if it failed.
-static double speed(engine_t *engine, waves_t *waves, const engine_job_t *job, char *message) {
+// Cycles per second of one run, with its waveforms written; 0, and why in error, if it failed.
+static double speed(engine_t *engine, waves_t *waves, const engine_job_t *job, base_error_t *error) {
   engine_cycles_t cycles;
   const double start = host_seconds();
-  if (!engine_attention(engine, job, &cycles, message, MESSAGE_BYTES)) {
+  if (!engine_attention(engine, job, &cycles, error)) {
     return 0;
   }
   if (waves != NULL && !waves_end(waves, false)) {
-    snprintf(message, MESSAGE_BYTES, "cannot write the waveforms");
+    base_fail(error, "cannot write the waveforms");
     return 0;
   }
   return (double)(cycles.load + cycles.total) / (host_seconds() - start);
@@ -80,7 +80,7 @@ static double speed(engine_t *engine, waves_t *waves, const engine_job_t *job, c
 
 static bool measure(const bench_t *bench, num_design_t design, size_t way, const char *trace, inputs_t *in,
                     double *result, base_error_t *error) {
-  char message[MESSAGE_BYTES] = "";
+  base_error_t reason;
   const engine_shape_t shape = {.num = {.design = design,
                                         .d = shapes[bench->quick].d,
                                         .blocks = shapes[bench->quick].blocks,
@@ -97,11 +97,11 @@ static bool measure(const bench_t *bench, num_design_t design, size_t way, const
     return base_fail(error, "out of memory");
   }
   const engine_waves_t outline = {.waves = waves, .to = UINT64_MAX};
-  engine_t *engine = ways[way].open(&shape, waves == NULL ? NULL : &outline, message, sizeof message);
-  *result = engine == NULL ? 0 : speed(engine, waves, &job, message);
+  engine_t *engine = ways[way].open(&shape, waves == NULL ? NULL : &outline, &reason);
+  *result = engine == NULL ? 0 : speed(engine, waves, &job, &reason);
   engine_close(engine);
   waves_delete(waves);
-  return *result > 0 || base_fail(error, "bench: %s: %s", ways[way].title, message);
+  return *result > 0 || base_fail(error, "bench: %s: %s", ways[way].title, reason.text);
 }
 
 static void show(const bench_t *bench, const char *design, const double speeds[WAYS]) {

@@ -7,8 +7,6 @@
 
 #include "kernel/attention/attention.h"
 
-enum { MESSAGE_BYTES = 512 };
-
 // --- against FP64 -----------------------------------------------------------------------------
 
 static bool fp64_rows(void *run, const size_t *row, size_t count, size_t at, double *golden) {
@@ -114,7 +112,7 @@ judge_answer_t engine_answer(kernel_run_t *kernel) {
 
 static bool count_model_cycles(engine_run_t *run, base_error_t *error) {
   const attention_problem_t *problem = &run->problem.attention;
-  char message[MESSAGE_BYTES] = "out of memory";
+  base_error_t reason = {"out of memory"};
   engine_settings_t settings = run->settings;
   settings.rtl = false;
   num_bf16_t *out = malloc(problem->rows * problem->dv * sizeof *out);
@@ -124,10 +122,10 @@ static bool count_model_cycles(engine_run_t *run, base_error_t *error) {
     return false;
   }
   const engine_job_t job = engine_problem_job(&run->problem, out);
-  const bool good = out != NULL && engine_attention(model, &job, &run->model, message, sizeof message);
+  const bool good = out != NULL && engine_attention(model, &job, &run->model, &reason);
   engine_close(model);
   free(out);
-  return good || base_fail(error, "--verify: %s", message);
+  return good || base_fail(error, "--verify: %s", reason.text);
 }
 
 // --- both -------------------------------------------------------------------------------------

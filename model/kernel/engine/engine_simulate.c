@@ -3,15 +3,12 @@
 #include "host/interrupt.h"
 #include "kernel/engine/engine.h"
 
-enum { MESSAGE_BYTES = 1024 };
-
 engine_t *engine_settings_open(const engine_settings_t *settings, const engine_waves_t *waves, base_error_t *error) {
-  char message[MESSAGE_BYTES] = "";
-  engine_t *engine = settings->rtl
-                         ? engine_open_rtl(&settings->shape, waves, settings->building, message, sizeof message)
-                         : engine_open_c(&settings->shape, settings->threads, message, sizeof message);
+  base_error_t reason;
+  engine_t *engine = settings->rtl ? engine_open_rtl(&settings->shape, waves, settings->building, &reason)
+                                   : engine_open_c(&settings->shape, settings->threads, &reason);
   if (engine == NULL) {
-    base_fail(error, "%s: %s", settings->kernel, message);
+    base_fail(error, "%s: %s", settings->kernel, reason.text);
   }
   return engine;
 }
@@ -51,13 +48,13 @@ static void take(engine_run_t *run) {
 }
 
 static bool attend(engine_run_t *run, engine_t *engine, base_error_t *error) {
-  char message[MESSAGE_BYTES] = "";
+  base_error_t reason;
   const engine_job_t job = engine_problem_job(&run->problem, run->out);
   const double start = host_seconds();
-  const bool good = engine_attention(engine, &job, &run->cycles, message, sizeof message);
+  const bool good = engine_attention(engine, &job, &run->cycles, &reason);
   run->seconds = host_seconds() - start;
   take(run);
-  return good || base_fail(error, "%s: %s", run->settings.kernel, message);
+  return good || base_fail(error, "%s: %s", run->settings.kernel, reason.text);
 }
 
 static base_exit_t simulate(engine_run_t *run, engine_waves_t *waves, base_error_t *error) {

@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "report/report_write.h"
 
-enum { D = 64, KEYS = 1024, MORE = 64, MESSAGE_BYTES = 1024, ACC_CYCLES = 3 };
+enum { D = 64, KEYS = 1024, MORE = 64, ACC_CYCLES = 3 };
 
 typedef struct row {
   size_t blocks;
@@ -95,22 +95,21 @@ static void tell(void *context, const char *what) {
 static engine_t *open_engine(const report_context_t *context, size_t blocks, base_error_t *error) {
   const engine_shape_t shape = {.num = {.design = NUM_DESIGN_HFA, .d = D, .blocks = blocks, .rows = KEYS},
                                 .queries = 1};
-  char message[MESSAGE_BYTES] = "";
+  base_error_t reason;
   engine_t *engine =
       context->settings->engine_rtl
-          ? engine_open_rtl(&shape, NULL, (engine_progress_t){context->settings->quiet ? NULL : tell, NULL}, message,
-                            sizeof message)
-          : engine_open_c(&shape, parallel_host_threads(), message, sizeof message);
+          ? engine_open_rtl(&shape, NULL, (engine_progress_t){context->settings->quiet ? NULL : tell, NULL}, &reason)
+          : engine_open_c(&shape, parallel_host_threads(), &reason);
   if (engine == NULL) {
-    base_fail(error, "fig8a: %s", message);
+    base_fail(error, "fig8a: %s", reason.text);
   }
   return engine;
 }
 
 static bool attend(engine_t *engine, inputs_t *in, size_t queries, engine_cycles_t *cycles, base_error_t *error) {
-  char message[MESSAGE_BYTES] = "";
+  base_error_t reason;
   const engine_job_t job = {.sq = queries, .s = KEYS, .q = in->q, .k = in->k, .v = in->v, .out = in->out};
-  return engine_attention(engine, &job, cycles, message, sizeof message) || base_fail(error, "fig8a: %s", message);
+  return engine_attention(engine, &job, cycles, &reason) || base_fail(error, "fig8a: %s", reason.text);
 }
 
 static bool run_row(const report_context_t *context, inputs_t *in, row_t *row, base_error_t *error) {

@@ -18,12 +18,12 @@ class engine_rtl : public engine_port {
  public:
   engine_rtl(const engine_shape_t &shape, const engine_progress_t &building, const std::string &name, waves *trace)
       : d_(shape.num.d), queries_(shape.queries), elements_(queries_ * (d_ + 1)), triplets_(queries_), trace_(trace) {
-    char message[512] = "";
+    base_error_t reason;
     const engine_trace_t how = trace == nullptr      ? ENGINE_UNTRACED
                                : trace->everything() ? ENGINE_TRACE_ALL
                                                      : ENGINE_TRACE_OUTLINE;
-    if (!engine_library_open(&shape, how, building, &library_, message, sizeof message)) {
-      throw std::runtime_error(message);
+    if (!engine_library_open(&shape, how, building, &library_, &reason)) {
+      throw std::runtime_error(reason.text);
     }
     unit_ = api().create(name.c_str(), 0);
     if (trace_ != nullptr) {

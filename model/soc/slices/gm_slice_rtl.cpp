@@ -48,11 +48,11 @@ class unit_traced : public gm_unit {
 
 // The library stays open, for the machines to come.
 make_gm_traced_unit_t *open_library(const engine_progress_t &building) {
-  char message[512] = "";
+  base_error_t reason;
   void *make = nullptr;
   if (unit_library_open("gm_atomic", "building the slices' RTL with waveforms", building, "make_gm_traced_unit", &make,
-                        message, sizeof message) == nullptr) {
-    throw std::runtime_error(message);
+                        &reason) == nullptr) {
+    throw std::runtime_error(reason.text);
   }
   return reinterpret_cast<make_gm_traced_unit_t *>(make);
 }
