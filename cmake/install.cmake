@@ -37,7 +37,7 @@ install_sources(studies *.yaml)
 foreach(folder hal lib boot)
   install_sources(sw/${folder} *)
 endforeach()
-install_sources(sw/kernels *_args.h custom.h)
+install_sources(sw/kernels *_args.h *_settings.def custom.h)
 install_sources(sw/test *)
 install(FILES ${CMAKE_SOURCE_DIR}/python/amalgam.py DESTINATION lib/python3/dist-packages)   # where Debian's Python looks
 install(FILES ${CMAKE_SOURCE_DIR}/cmake/AmalgamConfig.cmake DESTINATION lib/cmake/Amalgam)
