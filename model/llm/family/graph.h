@@ -29,15 +29,19 @@ typedef enum walk_stage {
 const char *walk_stage_name(walk_stage_t stage);
 
 typedef enum llm_kind {
-#define LLM_OP(NAME, name, text) LLM_##NAME,
-#define LLM_OP_STEP(NAME, name, text) LLM_##NAME,
-#define LLM_OP_LM(NAME, name, text) LLM_##NAME,
+#define LLM_OP(NAME, name, who, text) LLM_##NAME,
 #include "llm/family/ops.def"
 #undef LLM_OP
-#undef LLM_OP_STEP
-#undef LLM_OP_LM
   LLM_KINDS
 } llm_kind_t;
+
+// What stands in these is for `who` of ops.def alone.
+#define LLM_IN_STEP_ALL(...) __VA_ARGS__
+#define LLM_IN_STEP_STEP(...) __VA_ARGS__
+#define LLM_IN_STEP_LM(...)
+#define LLM_IN_LM_ALL(...) __VA_ARGS__
+#define LLM_IN_LM_STEP(...)
+#define LLM_IN_LM_LM(...) __VA_ARGS__
 
 // Attention as it is computed: what each head sees of a token.
 typedef struct llm_attention {

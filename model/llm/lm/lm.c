@@ -162,15 +162,9 @@ static bool compute_argmax(const pass_t *pass, const llm_op_t *op) {  // who has
 
 static bool compute(const pass_t *pass, const llm_op_t *op) {
   switch (op->kind) {
-#define LLM_OP(NAME, name, text) \
-  case LLM_##NAME:               \
-    return compute_##name(pass, op);
-#define LLM_OP_LM LLM_OP
-#define LLM_OP_STEP(NAME, name, text)
+#define LLM_OP(NAME, name, who, text) LLM_IN_LM_##who(case LLM_##NAME : return compute_##name(pass, op);)
 #include "llm/family/ops.def"
 #undef LLM_OP
-#undef LLM_OP_LM
-#undef LLM_OP_STEP
     default:
       return false;
   }

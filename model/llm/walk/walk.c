@@ -89,15 +89,9 @@ bool walk_begin(walk_t *walk, size_t count, const double *cache, base_error_t *e
 
 static bool walk_op(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   switch (op->kind) {
-#define LLM_OP(NAME, name, text) \
-  case LLM_##NAME:               \
-    return walk_##name(walk, op, error);
-#define LLM_OP_STEP LLM_OP
-#define LLM_OP_LM(NAME, name, text)
+#define LLM_OP(NAME, name, who, text) LLM_IN_STEP_##who(case LLM_##NAME : return walk_##name(walk, op, error);)
 #include "llm/family/ops.def"
 #undef LLM_OP
-#undef LLM_OP_STEP
-#undef LLM_OP_LM
     default:
       return base_fail(error, "%s: a walk has no such operation", op->name);
   }

@@ -35,14 +35,11 @@ struct walk {
   size_t *begin;          // [n_routed_experts + 1]: expert e has slots begin[e] .. begin[e + 1] - 1
 };
 
-#define LLM_OP(NAME, name, text) \
-  __attribute__((warn_unused_result)) bool walk_##name(walk_t *walk, const llm_op_t *op, base_error_t *error);
-#define LLM_OP_STEP LLM_OP
-#define LLM_OP_LM(NAME, name, text)
+#define LLM_OP(NAME, name, who, text) \
+  LLM_IN_STEP_##who(                  \
+      __attribute__((warn_unused_result)) bool walk_##name(walk_t *walk, const llm_op_t *op, base_error_t *error);)
 #include "llm/family/ops.def"
 #undef LLM_OP
-#undef LLM_OP_STEP
-#undef LLM_OP_LM
 
 // The tensor of an operation's weight, of its second one, or of an expert; NULL: there is none.
 static inline const checkpoint_tensor_t *walk_tensor(const walk_t *walk, const llm_op_t *op, bool second,

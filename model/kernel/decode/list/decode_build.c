@@ -3,16 +3,9 @@
 
 static void add_op(decode_list_t *list, const llm_op_t *op) {
   switch (op->kind) {
-#define LLM_OP(NAME, name, text) \
-  case LLM_##NAME:               \
-    decode_add_##name(list, op); \
-    break;
-#define LLM_OP_STEP LLM_OP
-#define LLM_OP_LM(NAME, name, text)
+#define LLM_OP(NAME, name, who, text) LLM_IN_STEP_##who(case LLM_##NAME : decode_add_##name(list, op); break;)
 #include "llm/family/ops.def"
 #undef LLM_OP
-#undef LLM_OP_STEP
-#undef LLM_OP_LM
     default:
       break;
   }

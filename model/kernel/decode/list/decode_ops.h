@@ -5,13 +5,10 @@
 
 #include "kernel/decode/list/decode_list.h"
 
-#define LLM_OP(NAME, name, text) void decode_add_##name(decode_list_t *list, const llm_op_t *op);
-#define LLM_OP_STEP LLM_OP
-#define LLM_OP_LM(NAME, name, text)
+#define LLM_OP(NAME, name, who, text) \
+  LLM_IN_STEP_##who(void decode_add_##name(decode_list_t *list, const llm_op_t *op);)
 #include "llm/family/ops.def"
 #undef LLM_OP
-#undef LLM_OP_STEP
-#undef LLM_OP_LM
 
 // Without operations.
 void decode_list_begin(decode_list_t *list, const decode_ask_t *ask);
