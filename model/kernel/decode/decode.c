@@ -119,7 +119,7 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
   }
   r->batch = r->batch == 0 ? 1 : r->batch;
   run->written = calloc(r->tokens, sizeof *run->written);
-  const size_t query = smaller(length, PIECE) > r->settings.mtp ? smaller(length, PIECE) : r->settings.mtp;
+  const size_t query = larger(smaller(length, PIECE), r->settings.mtp);
   *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = all, .head_rows = r->batch};
   run->logit_rows = r->tokens;
   return run->written != NULL || base_fail(error, "out of memory");
@@ -152,7 +152,7 @@ static bool prepare(decode_run_t *run, decode_limits_t *limits, base_error_t *er
 
 static bool open_machine(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   const decode_request_t *r = &run->request;
-  limits->context = (limits->context + PLACES - 1) / PLACES * PLACES;
+  limits->context = round_up(limits->context, PLACES);
   const decode_machine_options_t options = {
       .settings = &r->settings,
       .checkpoint = run->checkpoint,

@@ -109,7 +109,7 @@ typedef struct llm_graph {
 } llm_graph_t;
 
 // Columns that strips of 16 take.
-#define LLM_STRIPS(columns) (((columns) + 15) / 16 * 16)
+#define LLM_STRIPS(columns) (((columns) + STRIP - 1) / STRIP * STRIP)
 
 // Makes the graph of a configuration, which must outlive it. False: out of memory.
 bool llm_graph_make(llm_graph_t *graph, const checkpoint_config_t *config);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/decode/list/decode_ops.h"
 
+#include "base/size.h"
 #include "num/num_format.h"
 
 enum { HALF = 2, MOST_TILE = 256, W4_TILE = 16384, W4_ROWS = 128 };
@@ -36,7 +37,7 @@ typedef struct product {
 static uint32_t tile_cols(const decode_list_t *list, const decode_matrix_t *b, size_t m) {
   const size_t cores = list->shape->cores;
   size_t cols = MOST_TILE;
-  while (cols > STRIP && b->groups * ((m + 127) / 128) * ((b->n + cols - 1) / cols) < cores) {
+  while (cols > STRIP && b->groups * ceil_div(m, 128) * ceil_div(b->n, cols) < cores) {
     cols /= 2;
   }
   return (uint32_t)cols;
@@ -49,14 +50,13 @@ static uint32_t w4_tile_cols(const decode_list_t *list, const product_t *p, cons
   static const struct { size_t cols, work; } widths[] = {{MOST_TILE, 256}, {MOST_TILE / 2, 128}, {MOST_TILE / 4, 96}};
   const size_t chosen = p->m * list->graph->config->num_experts_per_tok;
   const size_t groups = p->routed && chosen < b->groups ? chosen : b->groups;
-  const size_t rows =
-      p->routed ? (chosen + list->graph->config->n_routed_experts - 1) / list->graph->config->n_routed_experts : p->m;
+  const size_t rows = p->routed ? ceil_div(chosen, list->graph->config->n_routed_experts) : p->m;
   size_t best = 0, least = SIZE_MAX;
   for (size_t i = 0; i < sizeof widths / sizeof *widths; ++i) {
     const size_t cols = widths[i].cols;
-    const size_t tile_rows = W4_TILE / cols < W4_ROWS ? W4_TILE / cols : W4_ROWS;
-    const size_t units = groups * ((rows + tile_rows - 1) / tile_rows) * ((b->n + cols - 1) / cols);
-    const size_t work = (units + list->shape->cores - 1) / list->shape->cores * widths[i].work;
+    const size_t tile_rows = smaller(W4_TILE / cols, W4_ROWS);
+    const size_t units = groups * ceil_div(rows, tile_rows) * ceil_div(b->n, cols);
+    const size_t work = ceil_div(units, list->shape->cores) * widths[i].work;
     best = work < least ? cols : best;
     least = work < least ? work : least;
   }
@@ -66,7 +66,7 @@ static uint32_t w4_tile_cols(const decode_list_t *list, const product_t *p, cons
 static decode_op_t *add_w4a16(decode_list_t *list, const product_t *p, const decode_matrix_t *b) {
   const bool half = list->settings->zero_points;
   const uint32_t cols = w4_tile_cols(list, p, b);
-  const uint32_t rows = W4_TILE / cols < W4_ROWS ? W4_TILE / cols : W4_ROWS;
+  const uint32_t rows = (uint32_t)smaller(W4_TILE / cols, W4_ROWS);
   step_w4a16_args_t args = {.a_group = p->a.part,
                             .c_group = p->c.part,
                             .a_pitch = (uint32_t)p->a.pitch,

@@ -237,7 +237,7 @@ static bool load_strip(load_t *load, size_t group, size_t first, uint16_t *colum
 static bool load_strips(void *context, size_t begin, size_t end) {
   load_t *load = context;
   const decode_matrix_t *matrix = load->matrix;
-  const size_t strips = (matrix->n + STRIP - 1) / STRIP;
+  const size_t strips = ceil_div(matrix->n, STRIP);
   uint16_t *columns = malloc(matrix->k * STRIP * sizeof *columns);
   bool good = columns != NULL || no_memory(load);
   for (size_t i = begin; good && i < end; ++i) {
@@ -323,7 +323,7 @@ static bool load_block(load_t *load, size_t group, size_t first, quantised_t *q)
 static bool load_blocks(void *context, size_t begin, size_t end) {
   load_t *load = context;
   const decode_matrix_t *matrix = load->matrix;
-  const size_t blocks = (matrix->n + W4_COLUMNS - 1) / W4_COLUMNS;
+  const size_t blocks = ceil_div(matrix->n, W4_COLUMNS);
   quantised_t q;
   bool good = quantised_make(&q, matrix) || no_memory(load);
   for (size_t i = begin; good && i < end; ++i) {
@@ -353,7 +353,7 @@ static bool load_weight(const decode_weights_list_t *weights, size_t layer, size
                            bytes + matrix->at, error);
   }
   const size_t columns = matrix->group == 0 ? STRIP : W4_COLUMNS;
-  return parallel_for(threads, matrix->groups * ((matrix->n + columns - 1) / columns),
+  return parallel_for(threads, matrix->groups * (ceil_div(matrix->n, columns)),
                       matrix->group == 0 ? load_strips : load_blocks, &load);
 }
 
