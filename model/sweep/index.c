@@ -1,21 +1,12 @@
-// The index of results.h, as an SQLite file.
+// The index of results.h, as a text: its keys, the folders' times, then a line for each result.
 // SPDX-License-Identifier: Apache-2.0
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/output.h"
 #include "sweep/results.h"
-#include "sweep/sql/sql.h"
 #include "sweep/store/digest.h"
-
-enum { COLUMNS = 12 };  // of a result
-
-static const char schema[] =
-    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
-    "CREATE TABLE key (metrics TEXT, points TEXT);"
-    "CREATE TABLE folder (number INTEGER, time INTEGER);"
-    "CREATE TABLE result (name TEXT, time INTEGER, inode INTEGER, exit INTEGER, attempts INTEGER, seconds REAL,"
-    " peak_mb REAL, limit_seconds REAL, limit_mb REAL, error TEXT, host TEXT, metrics BLOB);";
 
 // An index is used if its metrics are the study's; the folders' times only if the points are, too.
 typedef struct keys {
@@ -37,151 +28,120 @@ static keys_t keys_of(const sweep_t *sweep) {
   return keys;
 }
 
+static void path_of(const sweep_t *sweep, char path[STORE_PATH_BYTES]) {
+  store_study_path(&sweep->store, sweep->study->name, "index", path);
+}
+
 // --- reading ----------------------------------------------------------------------------------
 
-static bool column_is(sqlite3_stmt *row, int column, const char *text) {
-  const char *is = (const char *)sqlite3_column_text(row, column);
-  return is != NULL && strcmp(is, text) == 0;
+// False: a line of something else, or the end.
+static bool read_line(FILE *file, char **line, size_t *room) {
+  const ssize_t length = getline(line, room, file);
+  const bool whole = length > 0 && (*line)[length - 1] == '\n';
+  if (whole) {
+    (*line)[length - 1] = '\0';
+  }
+  return whole;
 }
 
-static const char *text_of(sqlite3_stmt *row, int column, arena_t *arena) {
-  const char *text = (const char *)sqlite3_column_text(row, column);
-  return text == NULL || text[0] == '\0' ? "" : arena_text(arena, text);
+static bool read_keys(const char *line, const keys_t *keys, bool *same_points) {
+  char metrics[STORE_NAME_BYTES], points[STORE_NAME_BYTES];
+  const bool good = sscanf(line, "%32s %32s", metrics, points) == 2 && strcmp(metrics, keys->metrics) == 0;
+  *same_points = good && strcmp(points, keys->points) == 0;
+  return good;
 }
 
-static void read_result(sweep_t *sweep, sqlite3_stmt *row) {
-  const size_t metrics = sweep->study->metrics * sizeof(double);
-  const char *name = (const char *)sqlite3_column_text(row, 0);
-  if (name == NULL || strlen(name) != STORE_NAME_BYTES - 1 ||
-      strspn(name, "0123456789abcdef") != STORE_NAME_BYTES - 1 || sqlite3_column_count(row) != COLUMNS ||
-      (size_t)sqlite3_column_bytes(row, COLUMNS - 1) != metrics) {
-    return;
+static bool read_folders(sweep_t *sweep, char *at, bool same_points) {
+  for (size_t i = 0; i < RESULTS_FOLDERS; ++i) {
+    const char *from = at;
+    const int64_t time = strtoll(from, &at, 10);
+    sweep->results->folder[i] = same_points ? time : 0;
+    if (at == from) {
+      return false;
+    }
+  }
+  return *at == '\0';
+}
+
+static bool read_indexed(sweep_t *sweep, char *line) {
+  char name[STORE_NAME_BYTES];
+  int used = 0;
+  result_t result = {.time = 0};
+  record_t *record = &result.record;
+  char *error = strchr(line, '\t'), *host = error == NULL ? NULL : strchr(error + 1, '\t');
+  if (host == NULL ||
+      sscanf(line, "%32s %" SCNd64 " %" SCNu64 " %d %u %lf %lf %lf %lf%n", name, &result.time, &result.inode,
+             &record->exit, &record->attempts, &record->seconds, &record->peak_mb, &record->limit_seconds,
+             &record->limit_mb, &used) != 9 ||
+      strlen(name) != STORE_NAME_BYTES - 1 || strspn(name, "0123456789abcdef") != STORE_NAME_BYTES - 1) {
+    return false;
   }
   const uint32_t first = results_find(sweep, name);
   if (first == RESULTS_NONE) {
+    return true;
+  }
+  *error++ = *host++ = '\0';
+  record->failed = record->exit != 0;
+  record->error = *error == '\0' ? "" : arena_text(&sweep->arena, error);
+  record->host = *host == '\0' ? "" : arena_text(&sweep->arena, host);
+  record->metric = arena_bytes(&sweep->arena, sweep->study->metrics, sizeof *record->metric);
+  char *at = line + used;
+  for (size_t i = 0; i < sweep->study->metrics; ++i) {
+    record->metric[i] = strtod(at, &at);
+  }
+  sweep->results->result[first] = result;
+  results_set(sweep, first);
+  return *at == '\0';
+}
+
+// What is wrong in it is read from the store again, with all else.
+void results_read_index(sweep_t *sweep) {
+  char path[STORE_PATH_BYTES], *line = NULL;
+  size_t room = 0;
+  bool same_points = false;
+  path_of(sweep, path);
+  FILE *file = fopen(path, "re");
+  if (file == NULL) {
     return;
   }
-  result_t *result = &sweep->results->result[first];
-  record_t *record = &result->record;
-  result->time = sqlite3_column_int64(row, 1);
-  result->inode = (uint64_t)sqlite3_column_int64(row, 2);
-  *record = (record_t){.exit = sqlite3_column_int(row, 3),
-                       .failed = sqlite3_column_int(row, 3) != 0,
-                       .attempts = (unsigned)sqlite3_column_int(row, 4),
-                       .seconds = sqlite3_column_double(row, 5),
-                       .peak_mb = sqlite3_column_double(row, 6),
-                       .limit_seconds = sqlite3_column_double(row, 7),
-                       .limit_mb = sqlite3_column_double(row, 8),
-                       .error = text_of(row, 9, &sweep->arena),
-                       .host = text_of(row, 10, &sweep->arena),
-                       .metric = arena_bytes(&sweep->arena, sweep->study->metrics, sizeof *record->metric)};
-  memcpy(record->metric, sqlite3_column_blob(row, COLUMNS - 1), metrics);
-  results_set(sweep, first);
-}
-
-static bool read_all(sweep_t *sweep, sqlite3 *db, const char *what, base_error_t *error) {
   const keys_t keys = keys_of(sweep);
-  sqlite3_stmt *key = sql_prepare(db, "SELECT metrics, points FROM key", error);
-  bool good = key != NULL && sql_next(key, what, error) == SQL_ROW && column_is(key, 0, keys.metrics);
-  const bool same_points = good && column_is(key, 1, keys.points);
-  sqlite3_finalize(key);
-  sqlite3_stmt *rows = good ? sql_prepare(db, "SELECT * FROM result", error) : NULL;
-  sql_step_t step = SQL_FAILED;
-  while (rows != NULL && (step = sql_next(rows, what, error)) == SQL_ROW) {
-    read_result(sweep, rows);
+  bool good = read_line(file, &line, &room) && read_keys(line, &keys, &same_points) && read_line(file, &line, &room) &&
+              read_folders(sweep, line, same_points);
+  while (good && read_line(file, &line, &room)) {
+    good = read_indexed(sweep, line);
   }
-  sqlite3_finalize(rows);
-  sqlite3_stmt *folders =
-      step == SQL_END && same_points ? sql_prepare(db, "SELECT number, time FROM folder", error) : NULL;
-  while (folders != NULL && (step = sql_next(folders, what, error)) == SQL_ROW) {
-    const int number = sqlite3_column_int(folders, 0);
-    if (number >= 0 && number < RESULTS_FOLDERS) {
-      sweep->results->folder[number] = sqlite3_column_int64(folders, 1);
-    }
-  }
-  sqlite3_finalize(folders);
-  return step == SQL_END;
-}
-
-void results_read_index(sweep_t *sweep) {
-  char path[STORE_PATH_BYTES];
-  base_error_t error;
-  store_study_path(&sweep->store, sweep->study->name, "index.sqlite", path);
-  sqlite3 *db = access(path, R_OK) == 0 ? sql_open(path, &error) : NULL;
-  if (db == NULL || !read_all(sweep, db, path, &error)) {  // all is read from the store
+  if (!good || !feof(file)) {
     memset(sweep->results->folder, 0, sizeof sweep->results->folder);
   }
-  sqlite3_close(db);
+  free(line);
+  fclose(file);
 }
 
 // --- writing ----------------------------------------------------------------------------------
 
-static bool insert_row(sqlite3_stmt *insert, base_error_t *error) {
-  const bool good = sql_next(insert, "index", error) == SQL_END;
-  sqlite3_reset(insert);
-  return good;
-}
-
-static bool write_keys(const sweep_t *sweep, sqlite3 *db, base_error_t *error) {
-  const keys_t keys = keys_of(sweep);
-  sqlite3_stmt *insert = sql_prepare(db, "INSERT INTO key VALUES (?, ?)", error);
-  if (insert != NULL) {
-    sqlite3_bind_text(insert, 1, keys.metrics, -1, SQLITE_STATIC);
-    sqlite3_bind_text(insert, 2, keys.points, -1, SQLITE_STATIC);
-  }
-  const bool good = insert != NULL && insert_row(insert, error);
-  sqlite3_finalize(insert);
-  return good;
-}
-
-static bool write_folders(const sweep_t *sweep, sqlite3 *db, base_error_t *error) {
-  sqlite3_stmt *insert = sql_prepare(db, "INSERT INTO folder VALUES (?, ?)", error);
-  bool good = insert != NULL;
-  for (int i = 0; good && i < RESULTS_FOLDERS; ++i) {
-    sqlite3_bind_int(insert, 1, i);
-    sqlite3_bind_int64(insert, 2, sweep->results->folder[i]);
-    good = insert_row(insert, error);
-  }
-  sqlite3_finalize(insert);
-  return good;
-}
-
-static void bind_result(const sweep_t *sweep, size_t point, sqlite3_stmt *insert) {
+static void print_result(const sweep_t *sweep, size_t point, FILE *file) {
   const result_t *result = &sweep->results->result[point];
   const record_t *record = &result->record;
-  sqlite3_bind_text(insert, 1, sweep->name[point], -1, SQLITE_STATIC);
-  sqlite3_bind_int64(insert, 2, result->time);
-  sqlite3_bind_int64(insert, 3, (sqlite3_int64)result->inode);
-  sqlite3_bind_int(insert, 4, record->exit);
-  sqlite3_bind_int(insert, 5, (int)record->attempts);
-  sqlite3_bind_double(insert, 6, record->seconds);
-  sqlite3_bind_double(insert, 7, record->peak_mb);
-  sqlite3_bind_double(insert, 8, record->limit_seconds);
-  sqlite3_bind_double(insert, 9, record->limit_mb);
-  sqlite3_bind_text(insert, 10, record->error, -1, SQLITE_STATIC);
-  sqlite3_bind_text(insert, 11, record->host, -1, SQLITE_STATIC);
-  sqlite3_bind_blob(insert, COLUMNS, record->metric, (int)(sweep->study->metrics * sizeof(double)), SQLITE_STATIC);
+  fprintf(file, "%s %" PRId64 " %" PRIu64 " %d %u %a %a %a %a", sweep->name[point], result->time, result->inode,
+          record->exit, record->attempts, record->seconds, record->peak_mb, record->limit_seconds, record->limit_mb);
+  for (size_t i = 0; i < sweep->study->metrics; ++i) {
+    fprintf(file, " %a", record->metric[i]);
+  }
+  fprintf(file, "\t%s\t%s\n", record->error, record->host);
 }
 
-static bool write_results(const sweep_t *sweep, sqlite3 *db, base_error_t *error) {
-  sqlite3_stmt *insert = sql_prepare(db, "INSERT INTO result VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", error);
-  bool good = insert != NULL;
-  for (size_t point = 0; good && point < sweep->points; ++point) {
+static void print_index(const sweep_t *sweep, FILE *file) {
+  const keys_t keys = keys_of(sweep);
+  fprintf(file, "%s %s\n", keys.metrics, keys.points);
+  for (size_t i = 0; i < RESULTS_FOLDERS; ++i) {
+    fprintf(file, " %" PRId64, sweep->results->folder[i]);
+  }
+  fputc('\n', file);
+  for (size_t point = 0; point < sweep->points; ++point) {
     if (sweep->results->result[point].time != 0) {
-      bind_result(sweep, point, insert);
-      good = insert_row(insert, error);
+      print_result(sweep, point, file);
     }
   }
-  sqlite3_finalize(insert);
-  return good;
-}
-
-static bool write_all(const sweep_t *sweep, const char *path, base_error_t *error) {
-  sqlite3 *db = sql_open(path, error);
-  const bool good = db != NULL && sql_run(db, schema, error) && write_keys(sweep, db, error) &&
-                    write_folders(sweep, db, error) && write_results(sweep, db, error) && sql_run(db, "COMMIT", error);
-  sqlite3_close(db);
-  return good;
 }
 
 void results_write_index(sweep_t *sweep) {
@@ -192,10 +152,10 @@ void results_write_index(sweep_t *sweep) {
   if (!sweep->results->changed) {
     return;
   }
-  store_study_path(&sweep->store, sweep->study->name, "index.sqlite", path);
-  if (outputs_add(&outputs, path, &index, &error) && outputs_stage(&outputs, index, &error) &&
-      write_all(sweep, outputs_path(&outputs, index), &error)) {
-    outputs_written(&outputs, index);
+  path_of(sweep, path);
+  FILE *file = outputs_add(&outputs, path, &index, &error) ? outputs_open(&outputs, index, &error) : NULL;
+  if (file != NULL) {
+    print_index(sweep, file);
     sweep->results->changed = !outputs_commit(&outputs, &error);
   }
   outputs_discard(&outputs);

@@ -1,6 +1,6 @@
-// Internal to sweep: what the store has of a study's points, in the sweep's outcomes. What was read is kept in the
-// study's folder, index.sqlite, with the times of the store's folders: of those that have not changed since nothing is
-// read again. It may be removed at any time.
+// Internal to sweep: the store's results of a study's points, in the sweep's outcomes. All that was read is kept in the
+// study's folder, in the file `index`, with the times of the store's folders: a folder that has not changed since is
+// not read again. The index may be removed at any time.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_RESULTS_H
 #define AMALGAM_SWEEP_RESULTS_H

@@ -17,13 +17,13 @@
 #include "sweep/work/attempt.h"
 #include "sweep/work/memory.h"
 
-enum { SLOTS_MAX = 256, HELD_LOOKS = 256 };
+enum { SLOTS_MAX = 256 };
 
-static const double held_seconds = 1;  // between two looks at points that others run
-static const int settle_ms = 500;      // a signal that ends a run may be on its way to us, too
-static const unsigned tries_max = 2;   // of a point that something else has ended
-static const unsigned lost_max = 5;    // workers that may be gone with a point: it may be what ends them
-static const double most_of_it = 0.8;  // of a worker's time
+static const double others_seconds = 1;  // between two looks at points that others run
+static const int settle_ms = 500;        // a signal that ends a run may be on its way to us, too
+static const unsigned tries_max = 2;     // of a point that something else has ended
+static const unsigned lost_max = 5;      // workers that may be gone with a point: it may be what ends them
+static const double most_of_it = 0.8;    // of a worker's time
 
 typedef struct slot {
   attempt_t attempt;
@@ -47,8 +47,7 @@ typedef struct runner {
   double start;               // of this worker
   uint32_t *queue;            // points to do, from `at` on
   size_t at, count;
-  uint32_t *held;  // points that others run, a ring
-  size_t held_at, held_count;
+  size_t others;     // points that others run
   double looked;     // at these
   size_t too_large;  // points that need more memory than this worker may use
   base_exit_t code;  // not BASE_OK: no more is begun
@@ -65,20 +64,23 @@ static bool is_wanted(const sweep_t *sweep, uint32_t first) {
   return false;
 }
 
-// Workers that begin in different places are seldom in each other's way.
+// All points that nobody runs. Workers that begin in different places are seldom in each other's way.
 static void fill_queue(runner_t *runner) {
-  sweep_t *sweep = runner->sweep;
-  runner->queue = arena_bytes(&sweep->arena, sweep->points, sizeof *runner->queue);
-  runner->held = arena_bytes(&sweep->arena, sweep->points, sizeof *runner->held);
+  const sweep_t *sweep = runner->sweep;
   const size_t begin = runner->who == SWEEP_WORKER ? (size_t)getpid() * 7919u % sweep->points : 0;
+  size_t running = 0;
+  runner->at = runner->count = 0;
   for (size_t i = 0; i < sweep->points; ++i) {
     const uint32_t point = (uint32_t)((begin + i) % sweep->points);
     const outcome_status_t status = sweep->outcomes.row[point].status;
-    if ((status == OUTCOME_WAITING || status == OUTCOME_RUNNING) && sweep->results->first[point] == point &&
-        is_wanted(sweep, point)) {
-      runner->queue[runner->count++] = point;
+    if (sweep->results->first[point] == point && is_wanted(sweep, point)) {
+      running += status == OUTCOME_RUNNING;
+      if (status == OUTCOME_WAITING) {
+        runner->queue[runner->count++] = point;
+      }
     }
   }
+  runner->others = running > runner->used ? running - runner->used : 0;
 }
 
 static void learn(runner_t *runner, uint32_t point) {
@@ -226,7 +228,11 @@ static bool try_again(runner_t *runner, slot_t *slot, const attempt_result_t *re
     fail(runner, BASE_BAD_INPUT);
     return false;
   }
-  runner->queue[--runner->at] = slot->point;  // it was taken from there
+  if (runner->at > 0) {
+    runner->queue[--runner->at] = slot->point;
+  } else {  // the queue was filled again without it
+    runner->queue[runner->count++] = slot->point;
+  }
   return true;
 }
 
@@ -349,11 +355,6 @@ static begun_t begin(runner_t *runner, uint32_t point) {
                                  : begin_claimed(runner, point, &tries, mb, claim == CLAIM_TAKEN_OVER);
 }
 
-static void hold(runner_t *runner, uint32_t point) {
-  const size_t end = (runner->held_at + runner->held_count++) % runner->sweep->points;
-  runner->held[end] = point;
-}
-
 static bool has_all_of_its_chunk(const runner_t *runner) {
   return runner->sweep->settings.chunk > 0 && runner->begun >= runner->sweep->settings.chunk;
 }
@@ -371,38 +372,30 @@ static bool begin_next(runner_t *runner) {
     return false;
   }
   ++runner->at;
-  if (begun == BEGUN_HELD) {
-    hold(runner, point);
-  } else if (begun == BEGUN_FAILED) {
+  runner->others += begun == BEGUN_HELD;
+  if (begun == BEGUN_FAILED) {
     fail(runner, BASE_BAD_INPUT);
   }
   return true;
 }
 
-// Points that others run: are they done, or left? Some of them each time.
-static void look_at_held(runner_t *runner) {
-  sweep_t *sweep = runner->sweep;
+// Points that others run may be done, or left.
+static void look_at_others(runner_t *runner) {
   runner->looked = host_seconds();
-  const size_t looks = runner->held_count < HELD_LOOKS ? runner->held_count : HELD_LOOKS;
-  for (size_t i = 0; i < looks && may_begin(runner); ++i) {
-    const uint32_t point = runner->held[runner->held_at];
-    runner->held_at = (runner->held_at + 1) % sweep->points;
-    --runner->held_count;
-    const begun_t begun = begin(runner, point);
-    if (begun == BEGUN_HELD || begun == BEGUN_NO_ROOM) {
-      hold(runner, point);
-    } else if (begun == BEGUN_FAILED) {
-      fail(runner, BASE_BAD_INPUT);
-    }
+  if (sweep_look(runner->sweep, runner->error)) {
+    fill_queue(runner);
+  } else {
+    fail(runner, BASE_BAD_INPUT);
   }
 }
 
 static void begin_some(runner_t *runner) {
+  if (may_begin(runner) && runner->at == runner->count && runner->others > 0 && runner->who == SWEEP_ALL &&
+      host_seconds() >= runner->looked + others_seconds) {
+    look_at_others(runner);
+  }
   while (may_begin(runner) && runner->at < runner->count && begin_next(runner)) {
     sweep_progress_show(&runner->progress, false);
-  }
-  if (may_begin(runner) && runner->held_count > 0 && host_seconds() >= runner->looked + held_seconds) {
-    look_at_held(runner);
   }
 }
 
@@ -410,7 +403,7 @@ static void begin_some(runner_t *runner) {
 
 // Milliseconds until something has to be looked at, -1: never.
 static int look_at_all(runner_t *runner) {
-  double wait = runner->used < runner->slots && runner->held_count > 0 ? held_seconds : -1;
+  double wait = runner->used < runner->slots && runner->others > 0 && runner->who == SWEEP_ALL ? others_seconds : -1;
   for (size_t i = 0; i < runner->slots; ++i) {
     if (runner->slot[i].attempt.process != 0) {
       const double one = attempt_look(&runner->slot[i].attempt);
@@ -451,7 +444,7 @@ static void stop_all(runner_t *runner) {
 
 static bool is_left(const runner_t *runner) {
   return runner->used > 0 || (!has_all_of_its_chunk(runner) &&
-                              (runner->at < runner->count || (runner->who == SWEEP_ALL && runner->held_count > 0)));
+                              (runner->at < runner->count || (runner->who == SWEEP_ALL && runner->others > 0)));
 }
 
 static void run_all(runner_t *runner) {
@@ -491,9 +484,10 @@ base_exit_t sweep_run(sweep_t *sweep, sweep_who_t who, base_error_t *error) {
                        .who = who,
                        .error = error,
                        .start = host_seconds(),
-                       .slots = jobs > SLOTS_MAX ? SLOTS_MAX : jobs};
+                       .slots = jobs > SLOTS_MAX ? SLOTS_MAX : jobs,
+                       .queue = arena_bytes(&sweep->arena, sweep->points, sizeof *runner->queue)};
   fill_queue(runner);
-  if (runner->count == 0) {
+  if (!is_left(runner)) {
     return BASE_OK;
   }
   start_memory(runner);

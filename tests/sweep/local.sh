@@ -79,7 +79,7 @@ done
 touch stamp
 sleep 1
 expect 1 small.yaml
-[ -z "$(find sweeps -newer stamp -type f ! -name index.sqlite)" ] || fail "written again: $(find sweeps -newer stamp -type f)"
+[ -z "$(find sweeps -newer stamp -type f ! -name index)" ] || fail "written again: $(find sweeps -newer stamp -type f)"
 sed 's/^question:.*/question: Another?/; s/values: \[2, 3, 8\]/values: [3, 4]/' small.yaml >other.yaml
 [ "$("$SIM" sweep other.yaml --dry-run | wc -l)" -eq 3 ] || fail "--dry-run of a study that shares points"
 expect 0 other.yaml --only 'buffers = 3'
@@ -108,10 +108,10 @@ grep -q 'reads.yaml: metric all_of_them: expression: .*not authorized\|prohibite
 rm -r sweeps/beside beside.yaml reads.yaml half
 
 # An index that is broken or gone is made again from the results.
-echo nonsense >sweeps/small/index.sqlite
+echo nonsense >sweeps/small/index
 expect 1 small.yaml --csv
 cmp out table.csv || fail "another table after the index was broken"
-rm sweeps/small/index.sqlite sweeps/small/written
+rm sweeps/small/index sweeps/small/written
 expect 1 small.yaml --csv
 cmp out table.csv || fail "another table without the index"
 
