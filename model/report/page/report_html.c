@@ -39,20 +39,11 @@ static char *read_text(const char *directory, const char *name, const char *endi
   if (file == NULL) {
     return NULL;
   }
-  size_t used = 0;
-  size_t room = 1 << 16;
-  char *text = malloc(room);
-  while (text != NULL) {
-    used += fread(text + used, 1, room - 1 - used, file);
-    if (used < room - 1) {
-      text[used] = '\0';
-      break;
-    }
-    char *more = realloc(text, room *= 2);
-    if (more == NULL) {
-      free(text);
-    }
-    text = more;
+  char *text = NULL;
+  size_t room = 0;
+  if (getdelim(&text, &room, '\0', file) < 0) {
+    free(text);
+    text = feof(file) ? strdup("") : NULL;
   }
   fclose(file);
   return text;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "host/files.h"
+#include "sweep/store/digest.h"
 
 bool store_open(store_t *store, const char *folder, base_error_t *error) {
   if (strlen(folder) > STORE_PATH_BYTES / 2) {
@@ -212,22 +213,16 @@ bool store_put_tries(const store_t *store, const char *name, const store_tries_t
 
 // Both can be read, and hold other bytes.
 static bool differ(const char *path, const char *other) {
-  FILE *a = fopen(path, "re"), *b = fopen(other, "re");
-  bool same = true;
-  while (a != NULL && b != NULL && same) {
-    const int byte = fgetc(a);
-    same = byte == fgetc(b);
-    if (byte == EOF) {
-      break;
-    }
+  char name[2][STORE_NAME_BYTES];
+  digest_t digest = {0};
+  bool good = true;
+  for (size_t i = 0; i < 2; ++i) {
+    digest_begin(&digest);
+    good = digest_file(&digest, "study", i == 0 ? path : other) && good;
+    digest_name(&digest, name[i]);
   }
-  if (a != NULL) {
-    fclose(a);
-  }
-  if (b != NULL) {
-    fclose(b);
-  }
-  return !same;
+  digest_free(&digest);
+  return good && strcmp(name[0], name[1]) != 0;
 }
 
 bool store_is_of(const store_t *store, const char *study, const char *file, base_error_t *error) {

@@ -19,7 +19,8 @@ static bool looks_like_formula(const char *text) {
 static void print_field(FILE *file, const char *text) {
   const char *mark = looks_like_formula(text) ? "'" : "";
   if (text[strcspn(text, ",\"\r\n")] == '\0') {
-    fprintf(file, "%s%s", mark, text);
+    fputs(mark, file);
+    fputs(text, file);
     return;
   }
   fprintf(file, "\"%s", mark);
