@@ -212,7 +212,7 @@ static long chosen(const blame_link_t *link) {
   return 0;
 }
 
-// Which operand of a vector operation a search goes on with.
+// The operand of a command that a search goes on with.
 typedef enum follow { FOLLOW_FIRST, FOLLOW_CHOICE, FOLLOW_SUM } follow_t;
 
 static follow_t follow_of(const command_t *command, const blame_link_t *link) {

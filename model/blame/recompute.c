@@ -102,7 +102,7 @@ static double copied(const command_t *command, const blame_link_t *link) {
   return op == GM_ADD_F32 && link->operands == 2 ? link->operand[0].value + link->operand[1].value : NAN;
 }
 
-// What commands that compute make of their operands.
+// The results of commands that compute.
 static double value_of_mmad(const command_t *command, const blame_link_t *link, double *slack) {
   return sum_of_products(link, blame_products(command), slack);
 }

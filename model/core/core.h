@@ -87,7 +87,7 @@ unsigned core_kind_count(core_kind_t kind, const config_soc_t *soc);
 // The kinds of core that take a command, ON_*, and its pipes on any of them, PIPE_BIT_*; 0 if there is no such command.
 unsigned core_command_cores(unsigned opcode);
 unsigned core_command_pipes(unsigned opcode);
-// Of a command that there is.
+// For an opcode below OP_COUNT.
 core_class_t core_command_class(unsigned opcode);
 core_data_t core_command_data(unsigned opcode);
 // Does it hold its pipe until something has come or is done, and have no effect of its own?
@@ -102,7 +102,7 @@ void core_disassemble(const command_t *command, char *text, size_t size);
 __attribute__((warn_unused_result)) bool core_check(core_kind_t kind, const core_memory_t *memory,
                                                     const command_t *command, char error[CORE_ERROR_BYTES]);
 
-// What a command that passed core_check reads and writes, source operands first.  Commands that
+// The rectangles that a command that passed core_check reads and writes, source operands first.  Commands that
 // move no data have none.  GATHER_IN's rows in global memory are not among them: core_gather_row.
 // Returns the number of accesses.
 size_t core_accesses(const command_t *command, core_access_t access[CORE_MAX_ACCESSES]);

@@ -35,7 +35,7 @@ static uint64_t strip_pitch(const core_operand_t *operand, const core_shape_t *s
   return operand->access.rows == 1 ? operand->access.row_bytes / strips : operand->access.pitch;
 }
 
-// Of a run of bytes that has rows.
+// Bytes from row to row; a run of bytes may have rows, too.
 static uint64_t row_pitch(const core_operand_t *operand, const core_shape_t *shape) {
   return operand->pitch_field == NULL && operand->access.rows == 1
              ? core_ceil_div(shape->cols * core_type_bits(shape->type), 8)

@@ -20,7 +20,7 @@ enum { CORE_TYPE_BIT = TYPE_COUNT, CORE_TYPE_U8, CORE_TYPE_U16, CORE_TYPE_U32, C
 
 // "F32", "BIT"; "?" if there is none.
 const char *core_type_name(uint32_t type);
-// Of an element.
+// The bits of one element.
 unsigned core_type_bits(uint32_t type);
 
 typedef enum core_layout {

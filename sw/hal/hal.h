@@ -1,4 +1,4 @@
-// What firmware calls: pushing commands and reading the machine's registers.
+// The calls of firmware: pushing commands and reading the machine's registers.
 //
 // Names follow Ascend C where it has one (DataCopy, LoadData, Mmad, Fixpipe, SetFlag, WaitFlag,
 // PipeBarrier, CrossCoreSetFlag, CrossCoreWaitFlag).  Arguments are the command's fields by name,
@@ -146,7 +146,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
   HAL_PUSH(SET_FLAG, set_flag, from_pipe, .to = (to_pipe), .event = (event_id))
 #define wait_flag(from_pipe, to_pipe, event_id) \
   HAL_PUSH(WAIT_FLAG, wait_flag, to_pipe, .from = (from_pipe), .event = (event_id))
-// What pipe to is given from here on begins when what pipe from was given so far is done.
+// Later commands of pipe to begin when the earlier ones of pipe from are done.
 #define order_pipes(from_pipe, to_pipe, event_id) \
   do {                                            \
     set_flag(from_pipe, to_pipe, event_id);       \

@@ -1,5 +1,5 @@
-// What the files of commands share.  Each defines the functions that its row in hal/commands.def asks for, and
-// core_internal.h declares: a part that is forgotten is missed by the linker.
+// Shared by the files of commands.  Each defines the functions that its row in hal/commands.def asks for and
+// core_internal.h declares; the linker names those that are missing.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CORE_COMMANDS_COMMAND_H
 #define AMALGAM_CORE_COMMANDS_COMMAND_H

@@ -17,7 +17,7 @@ typedef struct vec_form {
   bool dst_column;  // dst is one value a row, packed
 } vec_form_t;
 
-// What its elements' types are, and whether from and to have a say.
+// The types of its elements, and whether the fields from and to have a say.
 typedef struct types {
   enum { RULE_FIXED, RULE_SAME, RULE_TO, RULE_CAST } rule;
   uint32_t type;  // RULE_FIXED

@@ -27,5 +27,5 @@ EACH_ROW_BY(rsqrt, num_rsqrt32_n)
 
 FUNCTION(sqrt, float, sqrtf(x))
 FUNCTION(recip, float, 1.0f / x)
-// Of the bits, so that a NaN loses its sign, too.
+// Clears the sign bit, so that a NaN loses its sign, too.
 FUNCTION(abs, uint32_t, x & 0x7fffffffu)

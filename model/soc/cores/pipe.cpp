@@ -72,7 +72,7 @@ bool is_of_pair(const command_t &command) {
   return command.header.opcode_ == OP_PAIR_SET || command.header.opcode_ == OP_PAIR_WAIT;
 }
 
-// What a pipe does while it stands before a command; BUSY: it does not wait there.
+// The activity of a pipe that stands before a command; BUSY: it does not wait there.
 activity standing_before(const command_t &command) {
   switch (core_command_class(command.header.opcode_)) {
     case CLASS_FLAG_WAIT:

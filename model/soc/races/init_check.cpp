@@ -10,7 +10,7 @@ namespace {
 
 using state_list = std::vector<byte_state>;
 
-// Of what is computed from both.
+// The state of a result that is computed from both.
 byte_state combine(byte_state a, byte_state b) { return a != kWritten ? a : b; }
 
 byte_state combine_all(const byte_state *states, size_t count) {
