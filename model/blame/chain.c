@@ -219,7 +219,6 @@ static follow_t follow_of(const command_t *command, const blame_link_t *link) {
   static const follow_t of_vec[VOP_COUNT] = {
 #define VOP(NAME, name, cost, form, types, value, follow, text) [VOP_##NAME] = FOLLOW_##follow,
 #include "hal/vector_ops.def"
-#undef VOP
   };
   switch (command->header.opcode_) {
     case OP_VEC:

@@ -70,9 +70,6 @@ static void fill(void) {
 #define FIELD(type, field, text) add(opcode, #field, offsetof(command, field), sizeof(type));
 #define END_COMMAND(name) }
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 }
 
 const blame_field_t *blame_field(size_t i) {

@@ -87,7 +87,6 @@ static double vector_value(const cmd_vec_t *command, const blame_link_t *row, do
   case VOP_##NAME:                                              \
     return value;
 #include "hal/vector_ops.def"
-#undef VOP
     default:
       return NAN;
   }
@@ -129,12 +128,7 @@ static double value_of(const command_t *command, const blame_link_t *link, doubl
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     return VALUE_##data(name);
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return NAN;
   }

@@ -21,7 +21,6 @@ static void print_pipe_names(unsigned mask) {
     comma = ", ";                      \
   }
 #include "hal/pipes.def"
-#undef PIPE
 }
 
 static void print_kinds(unsigned mask) {
@@ -32,7 +31,6 @@ static void print_kinds(unsigned mask) {
     comma = ", ";                                 \
   }
 #include "hal/core_kinds.def"
-#undef CORE_KIND
 }
 
 static void print_pipes(void) {
@@ -42,7 +40,6 @@ static void print_pipes(void) {
   print_kinds(cores);                  \
   printf(" | %s |\n", text);
 #include "hal/pipes.def"
-#undef PIPE
 }
 
 // How firmware calls it.
@@ -80,11 +77,7 @@ static void print_commands(void) {
   print_calls(OP_##upper);                                                  \
   printf("\n\n%s.\n\n| field | type | meaning |\n|---|---|---|\n", text);
 #define FIELD(type, name, text) printf("| %s | %s | %s |\n", #name, #type, text);
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 }
 
 static void print_operations(void) {
@@ -93,7 +86,6 @@ static void print_operations(void) {
       "| operation | cost, in config vector | meaning |\n|---|---|---|\n");
 #define VOP(NAME, name, cost, form, types, value, follow, text) printf("| VOP_%s | %s | %s |\n", #NAME, #cost, text);
 #include "hal/vector_ops.def"
-#undef VOP
   printf(
       "\n**Packed results** (ROW_MAX, ROW_SUM, ROW_TREE) are 4 bytes a row: that of row r is at dst + 4 r. dst_pitch "
       "has no "
@@ -107,7 +99,6 @@ static void print_operations(void) {
   printf("\n## Types\n\n| type | bits | meaning |\n|---|---|---|\n");
 #define TYPE(name, bits, text) printf("| TYPE_%s | %d | %s |\n", #name, bits, text);
 #include "hal/types.def"
-#undef TYPE
   printf("\n## Operations of global memory\n\n| operation | code | meaning |\n|---|---|---|\n");
 #define GM_OP(name, code, text) printf("| GM_%s | %d | %s |\n", #name, code, text);
 #include "hal/gm_ops.def"

@@ -54,12 +54,7 @@ static bool check_fields(const core_checker_t *check) {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     return core_##name##_check(check, &command->name);
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return false;
   }

@@ -35,7 +35,6 @@ static inline uint32_t core_type_bytes(uint32_t type) {
   case TYPE_##name:            \
     return (bits) / 8;
 #include "hal/types.def"
-#undef TYPE
     case CORE_TYPE_U32:
       return 4;
     default:
@@ -112,12 +111,7 @@ typedef struct core_shape {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text)         \
   bool core_##name##_check(const core_checker_t *check, const cmd_##name##_t *c); \
   DATA_##data(name) COST_##cost(name)
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 #undef DATA_NONE
 #undef DATA_READ
 #undef DATA_COPY

@@ -28,12 +28,7 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     COST_##cost(name, entry)
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return false;
   }
@@ -59,12 +54,7 @@ uint64_t core_cycles(const config_t *config, const command_t *command) {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     return COST_##cost(name, entry);
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return 0;
   }

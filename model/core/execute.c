@@ -12,12 +12,7 @@ void core_execute(const core_memory_t *memory, const command_t *command) {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     DATA_##data(name) break;
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       break;
   }

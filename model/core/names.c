@@ -5,17 +5,11 @@
 static const char *const pipe_names[PIPE_COUNT] = {
 #define PIPE(name, code, cores, text) [code] = #name,
 #include "hal/pipes.def"
-#undef PIPE
 };
 
 static const char *const command_names[OP_COUNT] = {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) [OP_##NAME] = #NAME,
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 };
 
 static const char *const space_names[SPACE_COUNT] = {
@@ -26,7 +20,6 @@ static const char *const space_names[SPACE_COUNT] = {
 static const char *const vector_op_names[VOP_COUNT] = {
 #define VOP(NAME, name, cost, form, types, value, follow, text) [VOP_##NAME] = #NAME,
 #include "hal/vector_ops.def"
-#undef VOP
 };
 
 static const char *lookup(const char *const *names, uint64_t count, uint64_t i) { return i < count ? names[i] : "?"; }
@@ -42,12 +35,7 @@ typedef struct row {
 static const row_t rows[OP_COUNT] = {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   [OP_##NAME] = {cores, pipes, CLASS_##class, DATA_##data},
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 };
 
 unsigned core_command_cores(unsigned opcode) { return opcode < OP_COUNT ? rows[opcode].cores : 0; }
@@ -77,7 +65,6 @@ const char *core_kind_name(core_kind_t kind) {
   static const char *const names[CORE_KIND_COUNT] = {
 #define CORE_KIND(NAME, name, text, groups, each) #name,
 #include "hal/core_kinds.def"
-#undef CORE_KIND
   };
   return names[kind];
 }
@@ -86,7 +73,6 @@ bool core_has_pipe(core_kind_t kind, unsigned pipe) {
   static const unsigned cores_of[PIPE_COUNT] = {
 #define PIPE(name, code, cores, text) [code] = (cores),
 #include "hal/pipes.def"
-#undef PIPE
   };
   return pipe < PIPE_COUNT && (cores_of[pipe] >> kind & 1) != 0;
 }
@@ -95,7 +81,6 @@ unsigned core_kind_groups(core_kind_t kind, const config_soc_t *soc) {
   const unsigned counts[CORE_KIND_COUNT] = {
 #define CORE_KIND(NAME, name, text, groups, each) soc->groups,
 #include "hal/core_kinds.def"
-#undef CORE_KIND
   };
   return counts[kind];
 }
@@ -104,7 +89,6 @@ unsigned core_kind_count(core_kind_t kind, const config_soc_t *soc) {
   const unsigned in_each[CORE_KIND_COUNT] = {
 #define CORE_KIND(NAME, name, text, groups, each) (each),
 #include "hal/core_kinds.def"
-#undef CORE_KIND
   };
   return core_kind_groups(kind, soc) * in_each[kind];
 }
@@ -119,7 +103,6 @@ static const struct {
 } types[CORE_TYPE_COUNT] = {
 #define TYPE(name, bits, text) [TYPE_##name] = {#name, bits},
 #include "hal/types.def"
-#undef TYPE
     [CORE_TYPE_BIT] = {"BIT", 1},
     [CORE_TYPE_U8] = {"U8", 8},
     [CORE_TYPE_U16] = {"U16", 16},

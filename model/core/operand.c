@@ -13,12 +13,7 @@ size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_A
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     return DATA_##data(name);
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return 0;
   }

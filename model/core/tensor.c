@@ -18,12 +18,7 @@ static core_shape_t shape_of(const command_t *command, const core_operand_t *ope
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     return DATA_##data(name);
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return (core_shape_t){.rows = 0};
   }
@@ -196,12 +191,7 @@ size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_sourc
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) \
   case OP_##NAME:                                                         \
     return DATA_##data(name);
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       return 0;
   }

@@ -176,9 +176,6 @@ static void put_field(writer_t *w, const char *field, int kind, uint64_t value) 
 #define FIELD(type, name, text) put_field(w, #name, KIND_##name, c->name);
 #define END_COMMAND(name) }
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 
 void core_disassemble(const command_t *command, char *text, size_t size) {
   if (size == 0) {
@@ -192,12 +189,7 @@ void core_disassemble(const command_t *command, char *text, size_t size) {
     put(&w, "%s", #NAME);                                                 \
     put_##name(&w, &command->name);                                       \
     break;
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
     default:
       put(&w, "? opcode=%u", command->header.opcode_);
       break;

@@ -111,7 +111,6 @@ void report_job_judge(report_job_t *job) {
 static const char *const pipe_names[PIPE_COUNT] = {
 #define PIPE(name, code, cores, text) [code] = #name,
 #include "hal/pipes.def"
-#undef PIPE
 };
 
 static void take(report_outcome_t *outcome, const kernel_result_t *result) {

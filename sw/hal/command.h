@@ -15,28 +15,24 @@
 enum core_kind {
 #define CORE_KIND(NAME, name, text, groups, each) CORE_##NAME,
 #include "hal/core_kinds.def"
-#undef CORE_KIND
   CORE_KIND_COUNT
 };
 
 enum core_bit {
 #define CORE_KIND(NAME, name, text, groups, each) ON_##NAME = 1 << CORE_##NAME,
 #include "hal/core_kinds.def"
-#undef CORE_KIND
   ON_ANY = (1 << CORE_KIND_COUNT) - 1
 };
 
 enum pipe {
 #define PIPE(name, code, cores, text) PIPE_##name = (code),
 #include "hal/pipes.def"
-#undef PIPE
   PIPE_COUNT
 };
 
 enum pipe_bit {
 #define PIPE(name, code, cores, text) PIPE_BIT_##name = 1 << (code),
 #include "hal/pipes.def"
-#undef PIPE
   PIPE_ANY = (1 << PIPE_COUNT) - 1
 };
 
@@ -50,21 +46,18 @@ enum gm_op {
 enum vector_op {
 #define VOP(NAME, name, cost, form, types, value, follow, text) VOP_##NAME,
 #include "hal/vector_ops.def"
-#undef VOP
   VOP_COUNT
 };
 
 enum element_type {
 #define TYPE(name, bits, text) TYPE_##name,
 #include "hal/types.def"
-#undef TYPE
   TYPE_COUNT
 };
 
 enum element_bit {
 #define TYPE(name, bits, text) TYPE_BIT_##name = 1 << TYPE_##name,
 #include "hal/types.def"
-#undef TYPE
 };
 
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
@@ -82,12 +75,7 @@ enum {
 
 enum opcode {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) OP_##NAME,
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
   OP_COUNT
 };
 
@@ -103,9 +91,6 @@ enum opcode {
   }                       \
   cmd_##name##_t;
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 
 typedef struct cmd_header {
   uint8_t opcode_;
@@ -118,12 +103,7 @@ typedef struct cmd_header {
 typedef union command {
   cmd_header_t header;
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) cmd_##name##_t name;
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 } command_t;
 
 #endif

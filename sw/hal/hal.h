@@ -22,7 +22,6 @@
 // of the cores it uses; the others have nothing to do.
 #define CORE_KIND(NAME, name, text, groups, each) void name##_main(void);
 #include "hal/core_kinds.def"
-#undef CORE_KIND
 
 #ifdef __riscv
 
@@ -66,9 +65,6 @@ __attribute__((always_inline)) static inline void hal_commit(const cmd_header_t 
   hal_commit(&(const cmd_header_t){.opcode_ = c->opcode_, .pipe_ = c->pipe_, .pc_ = c->pc_}); \
   }
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 
 #else
 
@@ -95,12 +91,7 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
   static inline void hal_push_##name(const cmd_##name##_t *command) {     \
     hal_write(REG_PUSH, (uint64_t)(uintptr_t)command);                    \
   }
-#define FIELD(type, field, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
 
 #endif
 

@@ -50,7 +50,6 @@ static double value_of(const cmd_vec_t *command, const sources_t *row) {
   case VOP_##NAME:                                              \
     return value;
 #include "hal/vector_ops.def"
-#undef VOP
     default:
       return NAN;
   }

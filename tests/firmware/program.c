@@ -63,12 +63,7 @@ static void record_write(enum scalar_register reg, uint64_t value) {
   // The command on the firmware's stack is only as long as its own kind; commands differ in length.
   static const size_t bytes[] = {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) [OP_##NAME] = sizeof(cmd_##name##_t),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
   };
   const void *from = (const void *)(uintptr_t)value;
   const uint8_t opcode = *(const uint8_t *)from;

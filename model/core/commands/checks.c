@@ -21,7 +21,6 @@ const char *core_kind_text(core_kind_t kind) {
   static const char *const texts[CORE_KIND_COUNT] = {
 #define CORE_KIND(NAME, name, text, groups, each) text,
 #include "hal/core_kinds.def"
-#undef CORE_KIND
   };
   return texts[kind];
 }

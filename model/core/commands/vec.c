@@ -32,46 +32,31 @@ typedef struct vec_row {
   void (*compute)(const core_vec_tile_t *t);
 } vec_row_t;
 
-#define FORM_NONE \
-  { .a = false }
-#define FORM_A \
-  { .a = true }
-#define FORM_B \
-  { .b = true }
-#define FORM_AB \
-  { .a = true, .b = true }
-#define FORM_ABC \
-  { .a = true, .b = true, .c = true }
-#define FORM_A_ROW \
-  { .a = true, .dst_column = true }
-#define FORM_A_PAIRS \
-  { .a = true, .pairs = true }
-#define FORM_AB_GROUPS \
-  { .a = true, .b = true, .b_groups = true }
-#define FORM_AB_BITS \
-  { .a = true, .b = true, .dst_mask = true }
-#define FORM_AB_MASKED \
-  { .a = true, .b = true, .mask = true }
+#define FORM_NONE .a = false
+#define FORM_A .a = true
+#define FORM_B .b = true
+#define FORM_AB .a = true, .b = true
+#define FORM_ABC .a = true, .b = true, .c = true
+#define FORM_A_ROW .a = true, .dst_column = true
+#define FORM_A_PAIRS .a = true, .pairs = true
+#define FORM_AB_GROUPS .a = true, .b = true, .b_groups = true
+#define FORM_AB_BITS .a = true, .b = true, .dst_mask = true
+#define FORM_AB_MASKED .a = true, .b = true, .mask = true
 #define TYPE_U32 CORE_TYPE_U32
-#define TYPES_FIXED(of) \
-  { .rule = RULE_FIXED, .type = TYPE_##of }
-#define TYPES_SAME(bits) \
-  { .rule = RULE_SAME, .mask = (bits) }
-#define TYPES_TO(bits) \
-  { .rule = RULE_TO, .mask = (bits) }
-#define TYPES_CAST \
-  { .rule = RULE_CAST }
+#define TYPES_FIXED(of) .rule = RULE_FIXED, .type = TYPE_##of
+#define TYPES_SAME(bits) .rule = RULE_SAME, .mask = (bits)
+#define TYPES_TO(bits) .rule = RULE_TO, .mask = (bits)
+#define TYPES_CAST .rule = RULE_CAST
 
 static const vec_row_t rows[VOP_COUNT] = {
 #define VOP(NAME, name, cost, form, types, value, follow, text)                                      \
-  [VOP_##NAME] = {FORM_##form,                                                                       \
-                  TYPES_##types,                                                                     \
+  [VOP_##NAME] = {{FORM_##form},                                                                     \
+                  {TYPES_##types},                                                                   \
                   offsetof(config_vector_t, cost##_cycles) == offsetof(config_vector_t, alu_cycles), \
                   offsetof(config_vector_t, cost##_cycles),                                          \
                   offsetof(config_vector_t, cost##_startup),                                         \
                   core_vec_##name},
 #include "hal/vector_ops.def"
-#undef VOP
 };
 
 // Types of a, and of b and c if they are tiles.

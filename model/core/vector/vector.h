@@ -42,6 +42,5 @@ static inline core_vec_row_t core_vec_row(const core_vec_tile_t *t, size_t r) {
 
 #define VOP(NAME, name, cost, form, types, value, follow, text) void core_vec_##name(const core_vec_tile_t *t);
 #include "hal/vector_ops.def"
-#undef VOP
 
 #endif

@@ -62,12 +62,7 @@ scalar_native::scalar_native(const scalar_services &services, const std::string 
 command_t scalar_native::pushed(uint64_t address) {
   static const uint64_t size_of[] = {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) sizeof(cmd_##name##_t),
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
   };
   const void *bytes = reinterpret_cast<const void *>(address);
   command_t command = {};

@@ -23,12 +23,7 @@ static_assert(OP_COUNT < 1 << OPCODE_BITS, "opcodes, and none");
 // 0 is no command.
 const char *const kOpcodes[] = {"-",
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) #NAME,
-#define FIELD(type, name, text)
-#define END_COMMAND(name)
 #include "hal/commands.def"
-#undef COMMAND
-#undef FIELD
-#undef END_COMMAND
                                 nullptr};
 const char *const kScalarStates[] = {"halted", "running", "blocked", nullptr};
 
