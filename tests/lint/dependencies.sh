@@ -45,7 +45,7 @@ soc/watch: /. /scalar
 blame: soc core num base hal
 silicon: base num host
 silicon/power: /gates /synth
-kernel: array soc llm/* engine num waves config host base hal kernels/*
+kernel: array soc core llm/* engine num waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention /decode/list
