@@ -195,4 +195,32 @@ printf 'question: [' >broken.yaml
 usage 'broken.yaml' broken.yaml
 cp good.yaml store.yaml
 usage 'cannot be named store' store.yaml
+
+# A point's result is named by the shipped data that its kernel runs on, in the tree that AMALGAM_HOME names.
+cat >data.yaml <<'YAML'
+question: Whose data are they?
+command: run amla
+axes:
+  - name: kernel
+    word: 1
+    values: [amla, fp8, w4a16, gemm, hfa, fa2, expmul, flash]
+metrics:
+  - name: rate
+    json: host.seconds
+YAML
+mkdir -p home/tests
+for entry in "$ROOT"/*; do [ "${entry##*/}" = tests ] || ln -s "$entry" home/; done
+cp -r "$ROOT/tests/data" home/tests/
+result_names() { AMALGAM_HOME=$PWD/home "$SIM" sweep data.yaml --list | awk '{ print $NF }'; }
+while read -r data same; do   # 1: the kernel's result has its old name
+  result_names >before
+  echo >>"home/tests/data/$data"
+  result_names >after
+  found=$(paste -d' ' before after | awk '{ printf "%d", $1 == $2 }')
+  [ "$found" = "$same" ] || fail "other $data: results of the same name $found; expected $same"
+done <<'END'
+mla_real_q_bf16bits.npy 00111111
+w4a16_real_w.npy 11001111
+kjv_val.txt 11110001
+END
 echo "all as expected"

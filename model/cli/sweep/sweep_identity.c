@@ -157,10 +157,10 @@ static void name_common(sweep_identity_t *own, common_t *common) {
     add_folder(digest, source, "synth", "", "");
   }
   if (common->data && needed->data != NULL) {
-    add_folder(digest, source, "tests/data", needed->data, "");
+    add_folder(digest, config_home(), "tests/data", needed->data, "");
   }
   if (common->command == CLI_RUN_DECODE) {  // a shape by its name, or the shipped model
-    add_folder(digest, source, common->data ? "tests/data/kjv_mla" : "model/config/models", "", "");
+    add_folder(digest, config_home(), common->data ? "tests/data/kjv_mla" : "model/config/models", "", "");
   }
   digest_name(digest, common->name);
 }
