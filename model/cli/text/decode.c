@@ -50,7 +50,7 @@ static void print_data(FILE *file, const decode_run_t *run) {
   }
 }
 
-// What ran as what.
+// Which parts ran in RTL, and which in C.
 static void print_parts(FILE *file, const decode_run_t *run) {
   const soc_options_t *soc = &run->request.settings.machine.soc;
   fprintf(file, "parts    memory slices %s; firmware %s; cores, L2 and HBM in C; on the host: tokens, angles and masks",

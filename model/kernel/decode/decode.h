@@ -34,7 +34,7 @@ typedef struct decode_request {
   size_t batch;    // entries, each the same prompt or past; of --eval windows at a time, 0: all
   bool verify, check;
   double tolerance;  // of check; NAN: the usual one
-  // Who looks on; each may be NULL.
+  // Told how the run goes on; each may be NULL.
   void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
   void (*begin)(void *context, const decode_run_t *run);     // before the first token is written
   void (*put)(void *context, uint32_t token);                // each as it comes
@@ -77,7 +77,7 @@ struct decode_run {
   double load_seconds, seconds;  // of the host
 };
 
-// What `amalgam run decode` does without options, on that machine.
+// The request that `amalgam run decode` makes without options, on that machine.
 decode_request_t decode_request(const kernel_machine_t *machine);
 
 // As attention_prepare and so on.
@@ -91,7 +91,8 @@ void decode_release(decode_run_t *run);
 // Relative error of a stage beyond which it is bad.
 double decode_tolerance(const decode_run_t *run);
 
-// Of the steps that numbers of operations are of: those that bring tokens, or if there are none, prompts and windows.
+// Books of the steps that decode_machine_sums is about: steps that bring tokens, or if there are none, prompts and
+// windows.
 const decode_books_t *decode_main_books(const decode_run_t *run);
 
 // Microseconds of a step that brings tokens, the mean; tokens of all entries in a second of such steps. 0: there was

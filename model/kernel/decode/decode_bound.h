@@ -1,4 +1,5 @@
-// What an operation's time is bound by: of HBM, L2 and cube cores the one that would need most of it at full speed.
+// The resource that bounds an operation's time: HBM, L2 or the cube cores, whichever would need most of it at full
+// speed.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_DECODE_DECODE_BOUND_H
 #define AMALGAM_KERNEL_DECODE_DECODE_BOUND_H

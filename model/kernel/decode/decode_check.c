@@ -24,7 +24,7 @@ typedef struct record {
   size_t rows, others;
 } record_t;
 
-// Who was where in a mixture, in the step under way.
+// The experts that tokens chose in a mixture, and their slots, in the step under way.
 typedef struct choice {
   int32_t *chosen, *slot;  // [rows][top]
   size_t *begin;

@@ -1,4 +1,4 @@
-// What the operations of steps leave, against the same model walked in FP64 (decode/walk.h) with the same tokens:
+// Compares what operations leave with the same model walked in FP64 (llm/walk/walk.h) with the same tokens:
 // errors add up on the way, so the first operation whose error is too large is the one to look at.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_DECODE_DECODE_CHECK_H

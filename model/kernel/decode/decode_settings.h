@@ -1,4 +1,5 @@
-// How a model is computed: the kernel's attention, the form of weights and cache, the launches, the machine.
+// The way in which a model is computed: the kernel's attention, the form of weights and cache, the launches, the
+// machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_DECODE_DECODE_SETTINGS_H
 #define AMALGAM_KERNEL_DECODE_DECODE_SETTINGS_H

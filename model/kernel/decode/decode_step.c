@@ -143,7 +143,7 @@ static void make_up_row(num_rng_t *rng, size_t experts, size_t top, int32_t *row
   }
 }
 
-// What gates would choose among all experts, if nobody computes it: the same for the same past.
+// Makes up the choices of gates that are not computed: the same ones for the same past.
 static void make_up_routes(const decode_machine_t *machine, const decode_ask_t *ask) {
   const size_t top = machine->model->num_experts_per_tok;
   int32_t *chosen = bytes_of(machine, DECODE_AT_CHOSEN);

@@ -5,7 +5,7 @@
 
 #include "kernel/decode/list/decode_list.h"
 
-// What an operation took, in all steps since decode_machine_forget.
+// Sums of an operation over all steps since decode_machine_forget.
 typedef struct decode_sums {
   uint64_t cycles, hbm_read, hbm_write, l2_read;
   double flop;

@@ -149,7 +149,7 @@ static void verify_gate(job_t *job, const step_gate_args_t *a) {
   compare(job, at(job, a->weights), weights, count, FP32, TYPE_F32);
 }
 
-// Who has which slot, if tokens are routed to experts.
+// The slots of tokens that are routed to experts.
 typedef struct routes {
   num_step_routing_t routing;
   int32_t *slot;
@@ -345,7 +345,7 @@ static size_t keys_of(const attention_t *a, size_t entry) {
   return a->fp8 != NULL ? a->fp8->places[entry] : a->args->keys;
 }
 
-// Which keys row `row` sees: [keys], 1 or 0.
+// Writes for each key whether row `row` sees it: visible [keys], 1 or 0.
 static void see(const attention_t *a, size_t entry, size_t row, uint8_t *visible) {
   const size_t keys = keys_of(a, entry);
   if (a->fp8 != NULL) {

@@ -16,7 +16,7 @@ typedef struct decode_verify decode_verify_t;
 decode_verify_t *decode_verify_open(decode_machine_t *machine, size_t threads);
 void decode_verify_close(decode_verify_t *verify);  // may be NULL
 
-// What there was of each kind.
+// The operations of a kind that there were.
 const decode_verified_t *decode_verify_found(const decode_verify_t *verify, enum step_op op);
 
 // The first operation with a wrong element, as "attention of layer 1"; NULL: there is none.

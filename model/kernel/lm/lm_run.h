@@ -18,7 +18,7 @@ typedef struct lm_request {
   size_t windows;      // of it, 0: all
   const char *prompt;  // without a text: what is continued, NULL: the shipped one
   size_t tokens;       // by so many bytes
-  // Who looks on; each may be NULL.
+  // Told how the run goes on; each may be NULL.
   void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
   void (*begin)(void *context, const lm_run_t *run);         // before the first byte is written
   void (*put)(void *context, uint32_t token);                // each as it comes
@@ -34,16 +34,16 @@ struct lm_run {
   lm_machine_t *machine;  // NULL: none
   const checkpoint_config_t *shape;
   const char *model;  // its file, for people
-  // Of a text; else windows is 0.
+  // A text that is predicted; without one windows is 0.
   llm_text_t text;
   float *logits, *reference;  // [context,vocab] each
   size_t windows;
   lm_score_t *scores;  // [windows]
   lm_score_t *fp32;    // [windows], the model in FP32
   lm_score_t mean, fp32_mean;
-  // Of a prompt.
+  // A prompt that is continued.
   lm_generation_t generation;
-  // What the machine did; soc is NULL if there was none.
+  // The machine's books; soc is NULL if there was none.
   char at_work[64];
   size_t tokens;  // that attention was asked for
   const lm_machine_books_t *books;
@@ -51,7 +51,7 @@ struct lm_run {
   double seconds;  // of the host, without building and opening
 };
 
-// What `amalgam run lm` does without options, on that machine.
+// The request that `amalgam run lm` makes without options, on that machine.
 lm_request_t lm_request(const kernel_machine_t *machine);
 
 // As attention_prepare and so on. There is nothing to judge: no result is wrong.

@@ -1,4 +1,4 @@
-// What the language model computes with: the attention's arithmetic, where products go, the machine.
+// The language model's settings: the attention's arithmetic, where products go, the machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_LM_LM_SETTINGS_H
 #define AMALGAM_KERNEL_LM_LM_SETTINGS_H
@@ -24,7 +24,8 @@ static inline bool lm_has_machine(const lm_settings_t *settings) {
   return settings->attention != LM_FP32 || settings->gemm_soc;
 }
 
-// What the machine is opened with, for a model of that shape; chunk is decided.
+// Fills in the options to open the machine with, for a model of that shape, and decides the chunk. False: they do not
+// go together.
 bool lm_settings_fit(lm_settings_t *settings, const checkpoint_config_t *shape, lm_machine_options_t *options,
                      base_error_t *error);
 

@@ -48,7 +48,7 @@ size_t checkpoint_rows(const checkpoint_tensor_t *tensor);
 size_t checkpoint_columns(const checkpoint_tensor_t *tensor);
 checkpoint_type_t checkpoint_type(const checkpoint_tensor_t *tensor);  // in the file
 
-// What a tensor of such a model has to be; a vector has 0 rows. False: a layer has no such tensor.
+// The shape that a tensor of such a model must have; a vector has 0 rows. False: that layer has no such tensor.
 bool checkpoint_shape(const checkpoint_config_t *config, checkpoint_role_t role, size_t layer, size_t *rows,
                       size_t *columns);
 

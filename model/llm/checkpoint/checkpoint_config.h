@@ -1,6 +1,6 @@
 // config.json of a DeepSeek-V2 or V3 model, as Hugging Face's transformers and DeepSeek write it.
 //
-// What this reader does not support it names and refuses: other model types, RoPE scaling (YaRN and others), quantised
+// The reader names and refuses what it does not support: other model types, RoPE scaling (YaRN and others), quantised
 // weights, biases, activations other than SiLU, rotation of halves instead of pairs.
 //
 // Sources: configuration_deepseek_v2.py and configuration_deepseek_v3.py of github.com/huggingface/transformers for the
@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 
-// How a mixture chooses experts for a token, from its logits; both within the topk_group best groups.
+// The ways in which a mixture chooses experts for a token, from its logits; both within the topk_group best groups.
 //
 //              score              chosen by             a group counts    weight of a chosen expert
 //   softmax    softmax(logits)    score                 its largest       score

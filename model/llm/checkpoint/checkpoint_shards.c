@@ -35,7 +35,7 @@ static int by_tensor(const void *a, const void *b) {
   return strcmp(((const place_t *)a)->tensor, ((const place_t *)b)->tensor);
 }
 
-// Of the folder itself: an index is not to make us read anything else.
+// Files lie in the folder itself, so that an index cannot make us read anything else.
 static bool is_plain(const char *file) {
   return file != NULL && file[0] != '\0' && file[0] != '.' && strchr(file, '/') == NULL;
 }

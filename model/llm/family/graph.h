@@ -35,7 +35,7 @@ typedef enum llm_kind {
   LLM_KINDS
 } llm_kind_t;
 
-// What stands in these is for `who` of ops.def alone.
+// Text for one column `who` of ops.def alone.
 #define LLM_IN_STEP_ALL(...) __VA_ARGS__
 #define LLM_IN_STEP_STEP(...) __VA_ARGS__
 #define LLM_IN_STEP_LM(...)
@@ -52,7 +52,7 @@ typedef struct llm_attention {
   char text[64];    // for people: "16 heads over latents of 512 + 64"
 } llm_attention_t;
 
-// How many rows a value has.
+// The number of rows of a value.
 typedef enum llm_rows {
   LLM_TOKENS,  // one for each new token
   LLM_SLOTS,   // one for each expert of each new token, in order of expert
@@ -115,7 +115,8 @@ typedef struct llm_graph {
 bool llm_graph_make(llm_graph_t *graph, const checkpoint_config_t *config);
 void llm_graph_free(llm_graph_t *graph);
 
-// What a family's table says, for graph.c: first everything but operations, then the operations of a place.
+// A family's table, for graph.c: it fills in everything but operations (LLM_VALUES), or appends the operations of a
+// place.
 typedef enum llm_where { LLM_VALUES, LLM_FIRST, LLM_LAYER, LLM_LAST } llm_where_t;
 typedef void llm_family_t(llm_graph_t *graph, const checkpoint_config_t *c, llm_where_t where, size_t layer);
 llm_family_t llm_deepseek, llm_llama;

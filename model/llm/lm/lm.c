@@ -21,7 +21,7 @@ bool lm_multiply_fp32(void *context, const lm_gemm_t *p) {
   return true;
 }
 
-// What is at work: the new tokens and who computes.
+// The new tokens, and the functions that compute.
 typedef struct pass {
   lm_t *lm;
   lm_backend_t backend;
@@ -94,7 +94,7 @@ static bool multiply(const pass_t *pass, const float *a, size_t rows, const weig
       &(lm_gemm_t){.m = rows, .n = w->out, .k = w->in, .a = a, .w = w->w, .c = c, .add = add});
 }
 
-// What the next operation would add to the residual stream is added at once.
+// Adds to the residual stream at once, if the next operation would.
 static bool compute_product(const pass_t *pass, const llm_op_t *op) {
   lm_t *lm = pass->lm;
   const llm_weight_t *tensors = &lm->graph.weight[op->weight];

@@ -56,7 +56,7 @@ typedef bool (*lm_multiply_t)(void *context, const lm_gemm_t *product);
 // The model's own: FP32, the context unused.
 bool lm_multiply_fp32(void *context, const lm_gemm_t *product);
 
-// What computes; members that are NULL: the model's own in FP32.
+// The functions that compute; where one is NULL it is the model's own in FP32.
 typedef struct lm_backend {
   lm_attend_t attend;
   void *attend_context;

@@ -98,7 +98,7 @@ static const checkpoint_role_t tensors[] = {
     CHECKPOINT_FFN_NORM,  CHECKPOINT_GATE,           CHECKPOINT_DOWN, CHECKPOINT_UP, CHECKPOINT_NORM};
 enum { TENSORS = sizeof tensors / sizeof *tensors };
 
-// How many there are of a tensor, each [out,in]; a vector is one of a single row.
+// The number of a tensor's layers, each [out,in]; a vector has a single row.
 static size_t shape_of(const checkpoint_config_t *c, checkpoint_role_t role, size_t *out, size_t *in) {
   checkpoint_shape(c, role, 0, out, in);
   *out = *out == 0 ? 1 : *out;

@@ -1,4 +1,4 @@
-// What a language model consists of: filled in by lm_file.c, run by lm.c.
+// The parts of a language model: lm_file.c fills them in, lm.c runs them.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_LM_LM_INTERNAL_H
 #define AMALGAM_LLM_LM_LM_INTERNAL_H

@@ -10,7 +10,7 @@ static inline llm_vocab_t lm_vocab(const checkpoint_config_t *shape) {
   return (llm_vocab_t){shape->vocab_size, true, "byte"};
 }
 
-// What a window's predictions are worth.
+// The worth of a window's predictions.
 typedef struct lm_score {
   size_t predictions;
   double loss;   // nats a byte, mean over the predictions

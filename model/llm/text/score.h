@@ -1,4 +1,4 @@
-// How well logits predict a text, and what they choose.
+// The loss of logits, and the token that they choose.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_TEXT_SCORE_H
 #define AMALGAM_LLM_TEXT_SCORE_H

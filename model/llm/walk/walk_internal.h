@@ -1,4 +1,4 @@
-// What the files of a walk share. A function for each kind of operation (llm/family/ops.def).
+// Shared by the files of a walk, which have a function for each kind of operation (llm/family/ops.def).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_WALK_WALK_INTERNAL_H
 #define AMALGAM_LLM_WALK_WALK_INTERNAL_H

@@ -212,7 +212,7 @@ bool walk_absorb_o(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   return attend(walk, op, &a, error);
 }
 
-// What the absorbed form makes of queries, for an observer: q_nope [qk_nope_head_dim] W_UK [qk_nope_head_dim,
+// Queries of the absorbed form, for an observer: q_nope [qk_nope_head_dim] W_UK [qk_nope_head_dim,
 // kv_lora_rank].
 bool walk_absorb_q(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   const checkpoint_config_t *c = walk->config;

@@ -18,7 +18,7 @@ typedef enum kind { NUMBERS, ROUTES, INPUT, WORK, CACHE } kind_t;
 
 // --- sizes ------------------------------------------------------------------------------------
 
-// What attention needs depends on how its rows are cut.
+// Sizes of attention's workspaces depend on how its rows are cut.
 static void shape_attention(decode_shape_t *s, const decode_settings_t *settings) {
   const config_t *config = &settings->machine.soc.config;
   const size_t rows = s->limits.query * s->attends.heads;

@@ -8,7 +8,7 @@
 #include "kernels/step/step_args.h"
 #include "llm/family/graph.h"
 
-// What a step is asked for: `query` tokens of each of `entries`, at places past .. past + query - 1.
+// The tokens of a step: `query` of each of `entries`, at places past .. past + query - 1.
 typedef struct decode_ask {
   size_t entries, query, past;
   bool all_rows;  // logits of all query tokens, else of each entry's last one
@@ -17,7 +17,7 @@ typedef struct decode_ask {
 enum { DECODE_OUTPUTS = 3, DECODE_TYPE_FP8 = 100 };  // a token of an FP8 cache; else TYPE_* of hal/command.h
 #define DECODE_BY_SLOT SIZE_MAX                      // decode_output.expert: rows are slots
 
-// What an operation leaves, and the stage of a walk (decode/walk.h) that has the same.
+// An output of an operation, and the stage of a walk (llm/walk/walk.h) that has the same.
 typedef struct decode_output {
   walk_stage_t stage;
   size_t layer, expert;

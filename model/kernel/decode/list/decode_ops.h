@@ -1,4 +1,4 @@
-// What those who add operations to a list share. A function for each kind of operation (llm/family/ops.def).
+// Adds operations to a list, by a function for each kind (llm/family/ops.def), and what these functions share.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_DECODE_LIST_DECODE_OPS_H
 #define AMALGAM_KERNEL_DECODE_LIST_DECODE_OPS_H
