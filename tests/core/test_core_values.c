@@ -101,8 +101,7 @@ static bool check_element(const core_memory_t *memory, const command_t *command,
   return true;
 }
 
-static void operations_leave_their_values(void **state) {
-  (void)state;
+TEST(operations_leave_their_values) {
   const core_memory_t memory = memory_of(CORE_VECTOR);
   num_rng_t rng;
   size_t checked[VOP_COUNT] = {0};
@@ -129,9 +128,4 @@ static void operations_leave_their_values(void **state) {
       fail_msg("%s: %zu elements checked", core_vector_op_name(op), checked[op]);
     }
   }
-}
-
-int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(operations_leave_their_values)};
-  return cmocka_run_group_tests(tests, NULL, NULL);
 }
