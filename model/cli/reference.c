@@ -42,7 +42,7 @@ static void print_pipes(void) {
 #include "hal/pipes.def"
 }
 
-// How firmware calls it.
+// The call with which firmware pushes it.
 static void print_calls(unsigned opcode) {
   static const struct {
     const char *call;

@@ -1,4 +1,4 @@
-// Which bytes a command's operands are: the one description that checks, accesses and costs use.
+// The bytes of a command's operands: the one description that checks, accesses and costs use.
 // SPDX-License-Identifier: Apache-2.0
 #include "core/core_internal.h"
 

@@ -1,4 +1,4 @@
-// Which pipe a run was bound by.
+// The pipe that a run was bound by.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_BOUND_H
 #define AMALGAM_KERNEL_BOUND_H

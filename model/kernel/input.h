@@ -1,4 +1,4 @@
-// Where the inputs of a kernel come from, and how a size that was asked for must agree with theirs.
+// The sources of a kernel's inputs, and how a size that was asked for must agree with theirs.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_INPUT_H
 #define AMALGAM_KERNEL_INPUT_H

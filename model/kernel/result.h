@@ -1,5 +1,5 @@
-// What is asked of a kernel's result, and what every kernel on the SoC finds: time, traffic, pipes, errors.
-// The kernels' own structs hold this one and what is theirs.
+// Questions about a kernel's result, and the answers of every kernel on the SoC: time, traffic, pipes, errors.
+// The kernels' own structs hold this one and members of their own.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_RESULT_H
 #define AMALGAM_KERNEL_RESULT_H
@@ -9,7 +9,7 @@
 #include "kernel/machine.h"
 #include "num/num_attention.h"
 
-// How much of the output is compared with FP64, in the order of --golden's words.
+// The part of the output that is compared with FP64, in the order of --golden's words.
 typedef enum golden_choice {
   GOLDEN_AUTO,  // all if that takes at most 4 GFLOP, else as SAMPLE
   GOLDEN_FULL,
@@ -23,7 +23,7 @@ typedef struct kernel_judge {
   double tolerance;  // relative error; NAN: the usual one
 } kernel_judge_t;
 
-// What a run should have left in an array, for those who ask why it has not.
+// The values that a run should have left in an array, for those who ask why it has not.
 typedef struct kernel_expected {
   const char *array;  // its name in global memory: "out"
   const char *by;     // whose word it is: "the contract"

@@ -12,7 +12,7 @@ static bool is_shown(const sweep_t *sweep, size_t point) {
   return !sweep->out[point] && sweep->outcomes.row[point].status != OUTCOME_DROPPED;
 }
 
-// Of all axes: as many columns as the longest value takes.
+// For each axis as many columns as its longest value takes.
 static int *widths(const sweep_t *sweep) {
   const study_t *study = sweep->study;
   int *width = calloc(study->axes + 1, sizeof *width);

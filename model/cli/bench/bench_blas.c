@@ -10,7 +10,7 @@
 
 #include "cli/bench/bench_race.h"
 
-// What is asked, and answered by a double.
+// A question, which is answered by a double.
 typedef struct request {
   size_t m, n, k, rounds;
 } request_t;
@@ -63,7 +63,7 @@ static double measure(const library_t *library, const request_t *r, const float 
   return race_clock() - start;
 }
 
-// What a child is given.
+// The arguments of a child.
 typedef struct service {
   int socket;
   const char *core;

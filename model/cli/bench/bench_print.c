@@ -1,4 +1,4 @@
-// What sections print and put into the JSON.
+// Prints sections, and puts them into the JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdarg.h>
 #include <stdio.h>

@@ -142,7 +142,7 @@ static bool choose_element(const options_t *options, blame_found_t *found, base_
 
 // --- whose fault ------------------------------------------------------------------------------
 
-// Nobody wrote the element: the line that stores into the array.
+// If nobody wrote the element: blames the line that stores into the array.
 static void blame_stores(blame_found_t *found) {
   for (size_t i = soc_replay_effects(found->replay); i-- > 0;) {
     core_access_t access[CORE_MAX_ACCESSES];
@@ -334,7 +334,7 @@ static void help(void) {
   manual_print(stdout, &manual);
 }
 
-// What is written.
+// The files to write.
 typedef struct files {
   outputs_t outputs;
   size_t json, table[BLAME_TABLES];

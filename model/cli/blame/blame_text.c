@@ -23,7 +23,7 @@ static void print_element(FILE *file, const blame_found_t *found) {
   fputc('\n', file);
 }
 
-// Where an operand comes from, past the moves.
+// Prints the place that an operand comes from, past the moves.
 static void print_operand(FILE *file, const blame_found_t *found, const blame_link_t *link, size_t i) {
   const blame_operand_t *operand = &link->operand[i];
   char name[BLAME_NAME_BYTES], origin[BLAME_NAME_BYTES], value[VALUE_BYTES];

@@ -53,7 +53,7 @@ bool convert_unpack(convert_job_t *job, base_error_t *error) {
 
 // --- quantising -------------------------------------------------------------------------------
 
-// What there is besides the words, while it is worked on.
+// The arrays besides the words, while they are worked on.
 typedef struct work {
   float *w;  // [K, N]
   int8_t *values;

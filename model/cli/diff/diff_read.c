@@ -61,7 +61,7 @@ typedef struct words {
   size_t count;
 } words_t;
 
-// What the command line said, but for what it was to write.
+// The words of the command line, without those about outputs.
 static void take_words(const cJSON *run, words_t *words) {
   char *argv[WORDS_MOST + 1] = {NULL};
   base_error_t error;

@@ -101,7 +101,7 @@ static void find_in_arrays(finder_t *finder, const char *name, const cJSON *befo
   }
 }
 
-// Of what one of the two lacks, each member is a row; not of what they have in two ways.
+// If one of the two lacks a member, each member in it is a row, but not if both have it in different ways.
 static void find(finder_t *finder, const char *name, const cJSON *before, const cJSON *after) {
   const cJSON *one = before == NULL || cJSON_IsNull(before) ? after : before;
   const cJSON *other = one == after ? before : after;
@@ -114,7 +114,7 @@ static void find(finder_t *finder, const char *name, const cJSON *before, const 
   }
 }
 
-// Of pipes and parameters the name alone is enough.
+// For pipes and parameters the name alone is enough.
 static const char *prefix_of(const char *member) {
   return strcmp(member, "pipes") == 0 || strcmp(member, "commands") == 0 || strcmp(member, "machine") == 0 ? ""
                                                                                                            : member;

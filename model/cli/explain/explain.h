@@ -19,7 +19,7 @@ int explain(int argc, char **argv);
 
 enum { EXPLAIN_WORDS_MAX = 192, EXPLAIN_TRIES_MAX = 32 };
 
-// What a resource is worth.
+// The worth of a resource.
 typedef struct explain_try {
   const char *name, *text;
   char changes[2048];  // words for `amalgam run`

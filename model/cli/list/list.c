@@ -104,7 +104,7 @@ static void print_study(const char *file) {
   cyaml_free(&config, &schema, data, 0);
 }
 
-// Those of the folder one is in, by the name that one would type, and those that are shipped.
+// Lists the studies of the current folder, by the names that one would type, and those that are shipped.
 static void list_studies(void) {
   char shipped[PATH_BYTES];
   struct stat here, there;

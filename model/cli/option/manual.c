@@ -14,7 +14,7 @@ static const char exits_mark[] = "exit codes:";
 
 void manual_heading(FILE *file, const char *heading) { fprintf(file, "\n%s\n", heading); }
 
-// Where the paragraph ends.
+// The end of the paragraph.
 static const char *paragraph_end(const char *text) {
   const char *end = strstr(text, "\n\n");
   return end == NULL ? text + strlen(text) : end;

@@ -194,7 +194,7 @@ static bool set_defaults(options_t *options, unsigned command, base_error_t *err
   return true;
 }
 
-// What an option without a value, of this name, is to getopt_long; 0: this command has none.
+// The number of an option without a value, by its name, for getopt_long; 0: this command has none.
 static int code_of(const struct option *table, const char *name) {
   while (table->name != NULL && strcmp(table->name, name) != 0) {
     ++table;

@@ -12,7 +12,7 @@ bool dumps_add(run_t *run);
 // Hands them to the machine.
 void dumps_soc(const run_t *run, soc_options_t *soc);
 
-// Those that are there will be kept.
+// Keeps the dumps that are there.
 void dumps_written(run_t *run);
 
 #endif

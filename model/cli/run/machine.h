@@ -1,4 +1,4 @@
-// What several kernels' options say: the machine, made-up inputs, what does not go together.
+// Options that several kernels share: the machine, made-up inputs, options that exclude each other.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_RUN_MACHINE_H
 #define AMALGAM_CLI_RUN_MACHINE_H

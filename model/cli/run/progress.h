@@ -1,4 +1,4 @@
-// How far a long simulation is, in one line of a terminal that is cleared at the end.
+// The progress of a long simulation, in one line of a terminal that is cleared at the end.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_RUN_PROGRESS_H
 #define AMALGAM_CLI_RUN_PROGRESS_H
@@ -31,7 +31,7 @@ engine_progress_t progress_building(const progress_t *progress);
 // Replaces the line by a text; "" clears it.
 void progress_note(const progress_t *progress, const char *text);
 
-// The same, but only from the second second on.
+// Like progress_note, but only from the second second on.
 void progress_late_note(const progress_t *progress, const char *text);
 
 // The bar's text: done FLOPs of the whole, cycles simulated, host seconds since the start.

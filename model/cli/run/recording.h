@@ -1,4 +1,4 @@
-// What a run records, timeline, log and waveforms, and what is debugged, as the options ask for it.  The
+// The records of a run, timeline, log and waveforms, and its debugging, as the options ask for them.  The
 // same for every kernel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_RUN_RECORDING_H

@@ -27,7 +27,7 @@ static const soc_buffer_t *result_array(const soc_replay_t *replay, const char *
   return array != NULL && array->dims > 0 ? array : NULL;
 }
 
-// What was expected, in FP64 if golden. False: nobody knows, or no element of the result is off.
+// Finds the command to blame, by FP64 if golden. False: nobody knows the expected values, or no element is off.
 static bool find_culprit(const run_t *run, bool golden, soc_replay_t *replay, size_t *effect) {
   kernel_expected_t want = {.count = 0};
   base_error_t error = {.text = ""};

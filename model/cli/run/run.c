@@ -92,7 +92,7 @@ static bool write_pipes(run_t *run, FILE *file) { return write_list(run, "pipes"
 static bool write_operations(run_t *run, FILE *file) { return write_list(run, "operations", file); }
 static bool write_profile(run_t *run, FILE *file) { return write_list(run, "profile", file); }
 
-// What went to and from memory: of all, then of each array where the kernel says that.
+// Traffic with memory: of all, then of each array if the kernel says that.
 static bool write_traffic(run_t *run, FILE *file) {
   const cJSON *item;
   cJSON *list = cJSON_CreateArray();
@@ -162,7 +162,7 @@ static bool write_files(run_t *run) {
 
 // --- the steps --------------------------------------------------------------------------------
 
-// What was recorded shows why it stopped, or how far it got.
+// Keeps the records of a stopped run: they show why it stopped, or how far it got.
 static base_exit_t stopped(run_t *run, base_exit_t status) {
   base_error_t error;
   if (status != BASE_BAD_INPUT) {

@@ -74,7 +74,7 @@ void run_free(run_t *run);
 // argv[0] is the kernel's name. Returns the exit code.
 int run_main(const run_kernel_t *kernel, int argc, char **argv);
 
-// Where the simulation is to write a file, NULL: not asked for.
+// The path to which the simulation is to write a file, NULL: not asked for.
 const char *run_path(const run_t *run, run_file_t file);
 
 #endif

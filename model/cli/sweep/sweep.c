@@ -99,7 +99,7 @@ static void interrupted(const sweep_t *sweep, base_error_t *error) {
             count.all - count.dropped - count.out);
 }
 
-// Table, files and failures. What the files could not be is said, but the table is there.
+// Shows table, files and failures. Files that could not be written are reported, but the table is there.
 static base_exit_t show_results(sweep_t *sweep, const options_t *options, base_error_t *error) {
   FILE *text = options->sweep_csv ? stderr : stdout;
   base_error_t nothing;

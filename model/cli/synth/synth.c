@@ -100,7 +100,7 @@ static void print_design(const synth_flow_t *flow, const synth_result_t *result)
 
 // --- one unit ---------------------------------------------------------------------------------
 
-// Those of its parameters that the options speak about.
+// The parameters of a unit that the options speak about.
 static bool unit_params(const char *unit, const synth_shape_t *shape, char params[SYNTH_PARAMS_BYTES],
                         base_error_t *error) {
   char names[SYNTH_PARAMS_BYTES];

@@ -6,8 +6,8 @@
 #include <cJSON.h>
 #include <stdio.h>
 
-// A row for each object of the list. Columns are the members of all objects in the order in which they first come;
-// of an object among them its members, as stall.flag. What a row lacks, and null, is empty. list may be NULL.
+// A row for each object of the list. Columns are the members of all objects, in the order in which they first come. An
+// object among them gives its members, as stall.flag. Members that a row lacks, and null, are empty. list may be NULL.
 void csv_write(FILE *file, const cJSON *list);
 
 #endif

@@ -1,4 +1,4 @@
-// What commands took, by command and by line of firmware, from a run's JSON.
+// Time of commands, by command and by line of firmware, from a run's JSON.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_TEXT_PROFILE_H
 #define AMALGAM_CLI_TEXT_PROFILE_H

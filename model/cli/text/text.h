@@ -1,4 +1,4 @@
-// What a run prints: the lines that several kernels have, and each kernel's.
+// The text of a run: the lines that several kernels have, and each kernel's.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_TEXT_TEXT_H
 #define AMALGAM_CLI_TEXT_TEXT_H
@@ -21,7 +21,7 @@ void text_gemm(FILE *file, const kernel_run_t *run);
 void text_engine(FILE *file, const kernel_run_t *run);
 void text_custom(FILE *file, const kernel_run_t *run);
 
-// What will be computed, known before; the prompt and what followed it; what it took and was worth.
+// The head, known before the run; the prompt and what followed it; time and loss.
 void text_lm_head(FILE *file, const lm_run_t *run);
 void text_lm_generated(FILE *file, const lm_run_t *run);
 void text_lm(FILE *file, const lm_run_t *run);

@@ -30,7 +30,7 @@
 #include "kernel/input.h"
 #include "kernel/kernel.h"
 
-// Where queries, keys and values come from. Sizes: 0 for those of the files, or the usual ones; a size
+// The source of queries, keys and values. Sizes: 0 for those of the files, or the usual ones; a size
 // that files do not have is refused.
 typedef struct attention_input {
   kernel_source_t source;
@@ -65,7 +65,7 @@ typedef struct attention_run {
 #define ATTENTION_TOLERANCE_BF16 5e-3
 #define ATTENTION_TOLERANCE_F32 3e-3
 
-// What `amalgam run KERNEL` does without options, on that machine. kernel: "amla" or "base".
+// The request of `amalgam run KERNEL` without options, on that machine. kernel: "amla" or "base".
 attention_request_t attention_request(const char *kernel, const kernel_machine_t *machine);
 
 // The arrays, and room for the result. *run must stay where it is from here on, and is to be released in any
@@ -85,7 +85,7 @@ base_exit_t attention_simulate(kernel_run_t *kernel, base_error_t *error);
 judge_answer_t attention_answer(kernel_run_t *kernel);
 void attention_json(const kernel_run_t *kernel, cJSON *root);
 
-// How many splits of the keys settings->splits is for this problem: at most one a block.
+// The number of splits that settings->splits means for this problem: at most one a block.
 size_t attention_splits(const attention_problem_t *problem, const attention_settings_t *settings);
 
 // Rows of a group, at most.

@@ -1,5 +1,5 @@
-// What a simulation of attention needs besides its problem: the machine, and how the kernel goes about
-// it.
+// The settings of a simulation of attention, besides its problem: the machine, and the kernel's
+// variants.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_SETTINGS_H
 #define AMALGAM_KERNEL_ATTENTION_ATTENTION_SETTINGS_H

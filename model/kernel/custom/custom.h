@@ -23,7 +23,7 @@ typedef struct custom_request {
   double tolerance;    // how far an FP32 value may be from it
 } custom_request_t;
 
-// What became of what was expected.
+// The comparison with what was expected.
 typedef struct custom_difference {
   size_t count;    // elements that are off by more than the tolerance
   size_t first;    // index of the first

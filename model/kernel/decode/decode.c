@@ -195,7 +195,7 @@ bool decode_prepare(const decode_request_t *request, decode_run_t *run, base_err
 
 // --- steps ------------------------------------------------------------------------------------
 
-// Whether a step failed for the machine, or for the host, with the reason in error.
+// The end of a step: good, stopped by the machine, or failed on the host, with the reason in error.
 typedef enum outcome { GOOD, MACHINE_STOPPED, HOST_FAILED } outcome_t;
 
 static outcome_t do_step(decode_run_t *run, decode_books_t *books, const decode_ask_t *ask, const uint32_t *tokens,

@@ -53,7 +53,7 @@ static bool check_experts(const decode_settings_t *settings, const checkpoint_co
     return base_fail(error, "config.json: num_experts_per_tok %zu; the kernel takes at most %d",
                      model->num_experts_per_tok, STEP_MAX_TOP);
   }
-  // Which experts are chosen changes no cycle of a gate, and with timing only nobody chooses.
+  // The choice of experts changes no cycle of a gate, and with timing only nobody chooses.
   return model->topk_group == model->n_group || model->n_routed_experts == 0 || settings->machine.soc.timing_only ||
          base_fail(error,
                    "config.json: topk_group %zu of n_group %zu; the kernel's gate chooses among all experts, so only "

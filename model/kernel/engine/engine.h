@@ -11,7 +11,7 @@
 #include "kernel/input.h"
 #include "kernel/kernel.h"
 
-// Where queries, keys and values come from; KERNEL_SHIPPED: a head of the shipped language model, causal.
+// The source of queries, keys and values; KERNEL_SHIPPED: a head of the shipped language model, causal.
 // Sizes: 0 for those of the files, or the usual ones; a size that files do not have is refused.
 typedef struct engine_input {
   kernel_source_t source;
@@ -58,7 +58,7 @@ typedef struct engine_run {
   engine_cycles_t model;  // the C model's cycles, if the RTL was verified
 } engine_run_t;
 
-// What `amalgam run KERNEL` does without options. kernel: "hfa", "fa2" or "expmul".
+// The request of `amalgam run KERNEL` without options. kernel: "hfa", "fa2" or "expmul".
 engine_request_t engine_request(const char *kernel);
 
 // Judging takes the input's infinities and NaNs away.

@@ -11,7 +11,7 @@
 #include "kernel/lm/lm_capture.h"
 #include "num/num_bf16.h"
 
-// Of files and of options.
+// Limit for files and for options.
 static const size_t max_elements = (size_t)1 << 28;
 
 enum { MIN_D = 2, MAX_D = 1024, SHIPPED_TOKENS = 1024, SHIPPED_QUERIES = 128, SHIPPED_LAYER = 1 };

@@ -41,7 +41,7 @@ static void add_time(cJSON *root, const engine_run_t *run) {
   json_add_count(root, "keys", cycles->keys);
 }
 
-// What is no number, as an error against an infinite output, becomes null.
+// An error that is no number, as one against an infinite output, becomes null.
 static void add_error(cJSON *root, const engine_run_t *run) {
   char golden[96] = "fp64, untiled";
   if (run->kernel.result.judged == 0) {

@@ -18,7 +18,7 @@ typedef struct engine_problem {
   size_t poisoned_rows;
 } engine_problem_t;
 
-// What the engine is to compute, into out [rows,d].
+// The engine's job, with its result in out [rows,d].
 engine_job_t engine_problem_job(const engine_problem_t *problem, num_bf16_t *out);
 
 // Queries, keys and values without their infinities and NaNs, which become 0: the golden attention

@@ -15,7 +15,7 @@ enum { FLASH_SPLITS_AUTO = 255 };
 
 typedef enum flash_type { FLASH_TYPE_USUAL, FLASH_FP16, FLASH_BF16 } flash_type_t;
 
-// Where queries, keys and values come from. Sizes: 0 for those of the files, or the usual ones; a size
+// The source of queries, keys and values. Sizes: 0 for those of the files, or the usual ones; a size
 // that files do not have is refused.
 typedef struct flash_input {
   kernel_source_t source;                      // KERNEL_MADE_UP or KERNEL_FILES
@@ -57,7 +57,7 @@ typedef struct flash_run {
 #define FLASH_TOLERANCE_BF16 5e-3
 #define FLASH_TOLERANCE_FP16 8e-4
 
-// What `amalgam run flash` does without options, on that machine.
+// The request of `amalgam run flash` without options, on that machine.
 flash_request_t flash_request(const kernel_machine_t *machine);
 
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error);

@@ -11,10 +11,10 @@
 #include "kernel/input.h"
 #include "kernel/kernel.h"
 
-// How keys become tokens; the usual way is FP8_AMAX.
+// The way in which keys become tokens; the usual one is FP8_AMAX.
 typedef enum fp8_quantiser { FP8_QUANTISER_USUAL, FP8_AMAX, FP8_UE8M0 } fp8_quantiser_t;
 
-// Where queries and the cache come from. Sizes: 0 for those of the files, or the usual ones; a size that
+// The source of queries and the cache. Sizes: 0 for those of the files, or the usual ones; a size that
 // files do not have is refused.
 typedef struct fp8_input {
   kernel_source_t source;
@@ -22,7 +22,7 @@ typedef struct fp8_input {
   made_up_t made_up;                 // KERNEL_MADE_UP; its seed also for indices and pages that are drawn
   fp8_quantiser_t quantiser;         // of keys; refused if the file holds tokens
   size_t batch, seq_q, heads, keys;  // usually 1, 1, 128, 4096; keys: tokens of an entry at most
-  // Of any source, NULL: none.
+  // For any source; NULL: none.
   const char *indices, *topk_lengths;  // sparse: what each query token attends to, and how many count
   const char *lengths;                 // tokens of each entry
   const char *sink;                    // attention sinks
@@ -51,7 +51,7 @@ typedef struct fp8_request {
   kernel_judge_t judge;
 } fp8_request_t;
 
-// How near the result comes to what FlashMLA's own tests allow, 1: to the limit.  An output element
+// The nearness of the result to the limits of FlashMLA's own tests, 1: at the limit.  An output element
 // is good if it is within 1e-3, or within 2.01/128 of its golden; a log-sum-exp within 1e-6, or
 // 8.01/65536; the cosine difference within 5e-6.
 typedef struct fp8_margin {
@@ -73,7 +73,7 @@ typedef struct fp8_run {
   float *contract_lse;  // of all rows, likewise
 } fp8_run_t;
 
-// What `amalgam run fp8` does without options, on that machine.
+// The request of `amalgam run fp8` without options, on that machine.
 fp8_request_t fp8_request(const kernel_machine_t *machine);
 
 bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *error);

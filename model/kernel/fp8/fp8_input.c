@@ -82,7 +82,7 @@ static void set_scale(const fp8_input_t *input, fp8_problem_t *problem) {
   }
 }
 
-// What is drawn at random, on top of any source.
+// Draws at random, on top of any source.
 static bool draw(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error) {
   const bool pages = input->page_size != 0 && problem->page_size == 0;
   const uint64_t seed = input->made_up.seed;

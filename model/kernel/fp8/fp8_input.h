@@ -14,13 +14,13 @@ bool fp8_read(const fp8_input_t *input, bool timing_only, unsigned threads, fp8_
 bool fp8_read_q(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error);
 bool fp8_read_cache(const fp8_input_t *input, const char *path, fp8_problem_t *problem, base_error_t *error);
 
-// Who attends to what, for a problem whose shape is there: lengths, before anything is
+// Reads who attends to what, for a problem whose shape is there: lengths, before anything is
 // made up; then indices and their lengths.
 bool fp8_read_lengths(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error);
 bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error);
 bool fp8_read_sink(const fp8_input_t *input, fp8_problem_t *problem, base_error_t *error);
 
-// That the block table names pages that there are, and that no token attended to is NaN
+// Checks that the block table names pages that there are, and that no token attended to is NaN
 // or infinite.
 bool fp8_check_pages(const fp8_problem_t *problem, const char *path, base_error_t *error);
 bool fp8_check_tokens(const fp8_problem_t *problem, const char *path, base_error_t *error);

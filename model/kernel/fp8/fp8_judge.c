@@ -9,7 +9,7 @@
 #include "kernel/fp8/fp8.h"
 #include "num/num_format.h"
 
-// What rounding of scores does to one is far smaller, even for scores in the hundreds.
+// Rounding of scores changes a log-sum-exp by far less, even for scores in the hundreds.
 #define LSE_TOLERANCE 1e-3
 
 // --- a part: some rows of a list --------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Who attends to what: lengths, indices, sinks, from files.
+// Reads who attends to what: lengths, indices, sinks, from files.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What is made up of an FP8 problem: queries and keys, pages, indices.
+// Makes up an FP8 problem: queries and keys, pages, indices.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_FP8_FP8_MADE_UP_H
 #define AMALGAM_KERNEL_FP8_FP8_MADE_UP_H

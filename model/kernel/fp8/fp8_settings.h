@@ -8,7 +8,7 @@
 // The kernel's firmware.
 const char *fp8_firmware(const fp8_settings_t *settings);
 
-// What does not depend on the problem.
+// Checks the settings that do not depend on the problem.
 bool fp8_settings_check(const fp8_settings_t *settings, base_error_t *error);
 
 // Crossover and how rows are cut, for run->problem.

@@ -9,7 +9,7 @@
 #include "kernels/fp8/fp8_args.h"
 #include "num/num_format.h"
 
-// What the lists name, as slots from their entry's first; -1 for nothing and behind the end.
+// The lists' tokens, as slots from their entry's first; -1 for nothing and behind the end.
 static int32_t *make_index(const fp8_problem_t *p) {
   const size_t lists = fp8_lists(p);
   int32_t *index = malloc(lists * p->topk * sizeof *index);

@@ -13,7 +13,7 @@
 // Made-up zero points; the usual ones are integers.
 typedef enum gemm_zeros { GEMM_ZEROS_NONE, GEMM_ZEROS_INTEGER, GEMM_ZEROS_FRACTION } gemm_zeros_t;
 
-// Where activations and weights come from. Sizes: 0 for those of the files, or the usual ones; a size that
+// The source of activations and weights. Sizes: 0 for those of the files, or the usual ones; a size that
 // files do not have is refused.
 typedef struct gemm_input {
   kernel_source_t source;
@@ -30,7 +30,7 @@ typedef struct gemm_input {
 
 enum { GEMM_SPLITS_AUTO = 0, GEMM_TILE_AUTO = 0 };
 
-// How gemm_tiles cuts a product, see its gemm_tiles_args_t; what is 0 is chosen (gemm_cut.h).
+// The cut of a product by gemm_tiles, see its gemm_tiles_args_t; a member that is 0 is chosen (gemm_cut.h).
 typedef struct gemm_cut {
   unsigned rows, cols;      // of a tile
   unsigned depth, b_depth;  // K of a piece of a, of b, in L1
@@ -41,7 +41,7 @@ typedef struct gemm_cut {
   double us;      // the estimate, without the launch
 } gemm_cut_t;
 
-// How the kernel goes about it. Of gemm only machine, out_f32, halving, cut and splits are read.
+// The kernel's variants. gemm reads only machine, out_f32, halving, cut and splits.
 typedef struct gemm_settings {
   const char *kernel;  // "w4a16" or "gemm"
   kernel_machine_t machine;
@@ -60,7 +60,7 @@ typedef struct gemm_request {
   kernel_judge_t judge;
 } gemm_request_t;
 
-// What a run does one after the other, or all at once.
+// A part of a run; parts come one after the other, or all at once.
 typedef struct gemm_phase {
   const char *name;       // "dequantise"
   uint64_t cycles;        // 0: not told apart from the next one
@@ -96,7 +96,7 @@ typedef struct gemm_run {
 #define GEMM_TOLERANCE_BF16 5e-3
 #define GEMM_TOLERANCE_F32 1e-5
 
-// What `amalgam run KERNEL` does without options, on that machine. kernel: "w4a16" or "gemm".
+// The request of `amalgam run KERNEL` without options, on that machine. kernel: "w4a16" or "gemm".
 gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine);
 
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);

@@ -224,7 +224,7 @@ double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_c
 static bool fill_l1(const gemm_problem_t *p, const config_t *config, unsigned kept, gemm_cut_t *cut) {
   const unit_t u = unit_of(p, cut, cut->splits);
   const size_t a_bytes = 2 * part_rows(cut) * cut->depth, b_bytes = 2 * piece_cols(cut) * cut->b_depth;
-  // Of the shortest slice, and of a tile at the edge, which has one part.
+  // Depth of the shortest slice, and of a tile at the edge, which has one part.
   const size_t most = ceil_div(p->k / cut->splits, by_columns(cut) ? cut->b_depth : cut->depth);
   const size_t least_b = u.parts == 2 && piece_cols(cut) == cut->cols ? larger(2, cut->depth / cut->b_depth) : 2;
   double best = INFINITY;

@@ -1,4 +1,4 @@
-// How gemm_tiles cuts a product: tiles, slices of K, pieces in L1 and the order of tiles, chosen by an
+// The cut of a product by gemm_tiles: tiles, slices of K, pieces in L1 and the order of tiles, chosen by an
 // estimate of the time from the machine's rates, latencies and start of cores.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_GEMM_GEMM_CUT_H

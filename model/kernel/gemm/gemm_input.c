@@ -127,7 +127,7 @@ static bool is_nibble(const gemm_problem_t *problem, uint16_t zero) {
   return value >= (float)lowest && value <= (float)(lowest + 15) && value == (float)(int)value;
 }
 
-// Which way through the vector cores is exact: the FMA's way is but for the sign of an exact zero, which
+// Finds the way through the vector cores that is exact: the FMA's way is but for the sign of an exact zero, which
 // is the formula's -0 if the scale is negative.
 static bool sort_zeros(gemm_problem_t *problem, const char *scale, base_error_t *error) {
   const size_t count = problem->zero == NULL ? 0 : problem->k / problem->group * problem->n;

@@ -1,4 +1,4 @@
-// How a problem is cut if nobody says: slices of K and columns of a tile, by an estimate of the time
+// The cut of a problem if nobody asks for one: slices of K and columns of a tile, by an estimate of the time
 // that the multiplication and the reduction take. W4A16 has tiles of 128 or 256 columns, gemm also of
 // 64 and 192.
 // SPDX-License-Identifier: Apache-2.0

@@ -30,7 +30,7 @@ typedef struct gemm_problem {
 // Frees the arrays and zeroes the struct.
 void gemm_free(gemm_problem_t *problem);
 
-// What the numerics library calls the quantised weights.
+// The quantised weights, as the numerics library has them.
 num_w4_t gemm_weights(const gemm_problem_t *problem);
 
 #endif

@@ -44,7 +44,7 @@ static bool tile_extent(unsigned extent, unsigned most) {
   return extent == GEMM_TILE_AUTO || (extent % 16 == 0 && extent <= most);
 }
 
-// Of gemm_tiles.
+// The settings of gemm_tiles.
 static bool tiles_fit(gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error) {
   const gemm_cut_t *cut = &settings->cut;
   static const kernel_buffers_t need = {

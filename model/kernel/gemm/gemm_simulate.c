@@ -36,7 +36,7 @@ static size_t w_bytes(const gemm_problem_t *p) {
   return lines * w_pitch(p);
 }
 
-// Of weights [k][n]; NULL: no memory. Padding of strips is zero.
+// Lays out weights [k][n]; NULL: no memory. Padding of strips is zero.
 static uint16_t *lay_out(const gemm_problem_t *p) {
   uint16_t *to = calloc(w_bytes(p), 1);
   for (size_t i = 0; to != NULL && i < p->k; ++i) {
@@ -65,7 +65,7 @@ static void add_inputs(layout_t *layout, const gemm_problem_t *p, const uint16_t
   }
 }
 
-// Of B in the workspace, from row to row.
+// Pitch of B in the workspace, from row to row.
 static size_t b_pitch(const gemm_problem_t *p, const gemm_settings_t *s) {
   return (p->n + s->tile_n - 1) / s->tile_n * W4A16_TILE_PITCH;
 }

@@ -61,7 +61,7 @@ static bool is_function(const char *name) {
   return false;
 }
 
-// What SQLite asks as it compiles: a select of our table and what is made from it, by these functions.
+// Answers SQLite's questions as it compiles: it allows a select of our table and its columns, by these functions.
 static int allowed(void *context, int action, const char *first, const char *second, const char *database,
                    const char *trigger) {
   (void)context, (void)database, (void)trigger;
@@ -84,7 +84,7 @@ static void watch(sqlite3_stmt *statement, unsigned *looks) {
   sqlite3_progress_handler(sqlite3_db_handle(statement), looks == NULL ? 0 : WATCHED, too_long, looks);
 }
 
-// What follows is on a line of its own: the expression may end in a comment.  NULL: *status says why.
+// The words after the expression are on a line of their own: it may end in a comment.  NULL: *status says why.
 static sqlite3_stmt *compile(sqlite3 *db, const char *format, const char *before, const char *expression,
                              const char *after, int *status) {
   sqlite3_stmt *statement = NULL;

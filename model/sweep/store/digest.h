@@ -21,12 +21,12 @@ void digest_free(digest_t *digest);
 void digest_bytes(digest_t *digest, const char *label, const void *bytes, size_t count);
 void digest_text(digest_t *digest, const char *label, const char *text);
 
-// What a file contains; read once by this process, whatever it is asked for again. False: it cannot be read, nothing is
-// added.
+// Adds a file's contents, which this process reads once, however often it is asked. False: it cannot be read, and
+// nothing is added.
 bool digest_file(digest_t *digest, const char *label, const char *path);
 
-// The same of all files below a folder whose names begin and end so ("amla", ".elf"), and of their names; they are read
-// each time. One that is not there is empty.
+// Adds all files below a folder whose names begin and end so ("amla", ".elf"), and their names; they are read
+// each time. A folder that is not there is empty.
 void digest_folder(digest_t *digest, const char *path, const char *beginning, const char *ending);
 
 void digest_name(const digest_t *digest, char name[STORE_NAME_BYTES]);

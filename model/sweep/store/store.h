@@ -47,7 +47,7 @@ bool store_put(const store_t *store, const char *name, const char *json, const c
 // Puts a result aside, so that it is no longer there.
 bool store_put_aside(const store_t *store, const char *name, base_error_t *error);
 
-// What a point that was ended without a result has taken: attempts so far, and the memory it needs at least. Not there:
+// The cost of a point that was ended without a result: attempts so far, and the memory it needs at least. Not there:
 // 0.
 typedef struct store_tries {
   unsigned attempts;

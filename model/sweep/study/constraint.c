@@ -9,7 +9,7 @@
 
 enum { PARAMETERS_MAX = 64, WHERE_BYTES = 512 };
 
-// What the expressions are evaluated on: a table of all points.
+// The table of all points on which the expressions are evaluated.
 typedef struct evaluation {
   const constraints_t *constraints;
   const study_t *study;
@@ -30,7 +30,7 @@ static bool is_known(const evaluation_t *of, const char *name) {
   return false;
 }
 
-// Whatever stands in double quotes and has a dot; SQLite then says of other names that there is no such column.
+// Finds words in double quotes that have a dot; for other names SQLite says that there is no such column.
 static void find_parameters(evaluation_t *of, const char *expression) {
   for (const char *at = expression; (at = strchr(at, '"')) != NULL; ++at) {
     const size_t length = strcspn(++at, "\"");

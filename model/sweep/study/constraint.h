@@ -1,4 +1,4 @@
-// Which points of a study: those of which SQL expressions are true. They speak of axes, and of parameters of the
+// The points of a study for which all its SQL expressions are true. They speak of axes, and of parameters of the
 // point's machine in double quotes: "soc.clock_mhz".
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_STUDY_CONSTRAINT_H

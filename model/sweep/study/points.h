@@ -13,7 +13,7 @@
 
 enum { POINTS_MAX = 10000000 };
 
-// What an axis that stands for an option without a value has as values.
+// The values of an axis that stands for an option without a value.
 #define POINTS_WITH "with"
 #define POINTS_WITHOUT "without"
 

@@ -66,7 +66,7 @@ static const cyaml_schema_value_t top = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER,
 
 // --- what libcyaml says -----------------------------------------------------------------------
 
-// A message, then where it was, from the innermost field out. Of a key that is missing, not known or there twice the
+// A message, then where it was, from the innermost field out. If a key is missing, not known or there twice, the
 // message has the name, and the first field, if there is one, is its neighbour.
 typedef struct complaint {
   char message[200], field[160];

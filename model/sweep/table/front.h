@@ -11,8 +11,8 @@ typedef struct front_point {
   size_t row;
 } front_point_t;
 
-// Sorts the points of the front to the beginning, by x, the best first, and returns how many they are. Of several
-// equal points the first row is in it.
+// Sorts the points of the front to the beginning, by x, the best first, and returns how many they are. If several
+// points are equal, the first row is in it.
 size_t front_of(front_point_t *point, size_t count, bool most_x, bool most_y);
 
 #endif

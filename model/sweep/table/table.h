@@ -69,7 +69,7 @@ const char *table_status(outcome_status_t status);
 // The shortest decimal that is this number; "" for NAN.
 const char *table_number_text(double value, char buffer[TABLE_TEXT_BYTES]);
 
-// Of very many points a share, evenly, whatever patterns they have: is this one of them?
+// Chooses a share of very many points, evenly, whatever patterns they have: is this one of them?
 bool table_sampled(size_t index, double share);
 
 // results.csv as RFC 4180 has it, but lines end in \n, and a text that spreadsheets would compute begins with '.

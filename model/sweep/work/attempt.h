@@ -1,5 +1,5 @@
-// One attempt at a point: this program once more, as a process with a folder of its own for temporary files. Nothing of
-// what it prints touches the store's disk: its JSON and its log are files in memory.
+// One attempt at a point: this program once more, as a process with a folder of its own for temporary files. Its output
+// does not touch the store's disk: its JSON and its log are files in memory.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SWEEP_WORK_ATTEMPT_H
 #define AMALGAM_SWEEP_WORK_ATTEMPT_H

@@ -1,4 +1,4 @@
-// Where everything that a step needs is in global memory.
+// The places in global memory of everything that a step needs.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_DECODE_LIST_DECODE_ARRAYS_H
 #define AMALGAM_KERNEL_DECODE_LIST_DECODE_ARRAYS_H
