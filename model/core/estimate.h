@@ -1,6 +1,6 @@
-// What a machine takes, near enough to choose between plans: pipes, moves and
-// scalar cores, all from its config. A kernel's plan counts what it does and
-// asks here how long that takes. SPDX-License-Identifier: Apache-2.0
+// Times on a machine, near enough to choose between plans: pipes, moves and scalar cores, all from its config. A plan
+// counts a kernel's operations, and asks here how long they take.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CORE_ESTIMATE_H
 #define AMALGAM_CORE_ESTIMATE_H
 

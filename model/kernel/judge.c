@@ -52,7 +52,7 @@ typedef struct work {
 
 static size_t judged_rows(const work_t *work) { return work->answer->groups * work->per_group; }
 
-// Of an element of an array with so many rows.
+// The place of an element in an array with so many rows.
 static size_t place(const judge_answer_t *answer, size_t rows, size_t row, size_t column) {
   return answer->transposed ? column * rows + row : row * answer->columns + column;
 }

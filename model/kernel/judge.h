@@ -17,7 +17,7 @@ typedef bool judge_contract_fn(void *run, const size_t *row, size_t count, size_
 // Notes more about the judged rows than their error; both [rows][columns], or as `transposed` says.
 typedef bool judge_found_fn(void *run, const double *golden, const float *values, size_t rows);
 
-// What the output should be.
+// The right output.
 typedef struct judge_answer {
   const char *array;  // its name in global memory: "out"
   const void *out;    // [groups * rows][columns]
@@ -34,11 +34,11 @@ typedef struct judge_answer {
   judge_found_fn *found;  // NULL: nothing more
 } judge_answer_t;
 
-// How many rows of each group to compare: all if that takes at most 4 GFLOP, else as many as 2 GFLOP allow, but at
+// The number of rows of each group to compare: all if that takes at most 4 GFLOP, else as many as 2 GFLOP allow, but at
 // least two of each group.
 size_t judge_rows(const judge_answer_t *answer, golden_choice_t choice);
 
-// Which row of all the i-th of groups * per_group judged ones is, ascending in i: as far apart as possible, in each
+// The i-th of groups * per_group judged rows, among all rows, ascending in i: as far apart as possible, in each
 // group at other places, so that many groups together visit all places.
 size_t judge_row(const judge_answer_t *answer, size_t per_group, size_t i);
 

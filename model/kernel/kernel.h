@@ -46,7 +46,7 @@ base_exit_t kernel_simulate(kernel_run_t *run, base_error_t *error);
 // out of memory.
 bool kernel_judge(kernel_run_t *run, base_error_t *error);
 
-// The same without what a kernel adds of its own, for that.
+// Compares without a kernel's own additions; they call it.
 bool kernel_compare(kernel_run_t *run, base_error_t *error);
 
 // Exit code 1 with a message if the result is not as it should be, else 0.

@@ -1,4 +1,4 @@
-// Which keys a query row sees: masks from files, and the bits that kernels read.
+// The keys that a query row sees: masks from files, and the bits that kernels read.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_MASK_H
 #define AMALGAM_KERNEL_MASK_H
@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-// What a mask is for: rows x keys, its rows in the file along at most so many axes.
+// The shape of a mask: rows x keys, its rows in the file along at most so many axes.
 typedef struct mask_shape {
   size_t rows, keys, row_axes;
 } mask_shape_t;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# C and C++ have one form: that of .clang-format, include guards made of a header's path, and ++i where no value is used.
+# C and C++ have one form: that of .clang-format, include guards made of a header's path, ++i where no value is used, and a
+# line with the licence.
 # Versions of clang-format differ in places; the one that .clang-format names judges.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -14,6 +15,12 @@ sources=$(echo "$sources" | grep -E '\.(c|h|cpp)$')
 for file in $(echo "$sources" | grep '\.h$'); do
   guard=AMALGAM_$(echo "${file#model/}" | tr 'a-z/.-' 'A-Z___')
   grep -qx "#ifndef $guard" "$file" && grep -qx "#define $guard" "$file" || failed "$file: expected the include guard $guard"
+done
+
+# A formatter that rewraps a comment joins this line to the one before.
+# shellcheck disable=SC2013,SC2086
+for file in $(grep -L '^// SPDX-License-Identifier: Apache-2.0$' $sources); do
+  case $file in sw/test/rmsnorm/*) ;; *) failed "$file: no line with its licence" ;; esac   # the example is anybody's
 done
 
 # shellcheck disable=SC2086

@@ -1,4 +1,4 @@
-// What `amalgam run` can run, from kernel/kernels.def.
+// The kernels of `amalgam run`, from kernel/kernels.def.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_RUN_KERNELS_H
 #define AMALGAM_CLI_RUN_KERNELS_H

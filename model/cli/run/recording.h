@@ -1,5 +1,5 @@
-// The records of a run, timeline, log and waveforms, and its debugging, as the options ask for them.  The
-// same for every kernel.
+// The records of a run, timeline, log and waveforms, and its debugging, as the options ask for them, for
+// every kernel.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_RUN_RECORDING_H
 #define AMALGAM_CLI_RUN_RECORDING_H

@@ -212,7 +212,7 @@ static bool prepare(run_t *run) {
          add_files(run) && run->kernel->front->prepare(run);
 }
 
-// What is not BASE_OK ends the run; unless it is BASE_BAD_INPUT, timeline and trace are kept.
+// Any other status than BASE_OK ends the run; unless it is BASE_BAD_INPUT, timeline and trace are kept.
 static base_exit_t compute(run_t *run) {
   kernel_run_t *own = run->own;
   progress_start(&run->progress, run->options.quiet, 0, 1);

@@ -45,7 +45,7 @@ typedef struct run {
   bool replay;        // its effects are wanted once more (soc/replay.h)
 } run_t;
 
-// What the command line adds to a kernel.
+// The command line's part of a kernel.
 typedef struct run_front {
   const char *about, *notes;  // of --help, as in manual.h; notes NULL: RUN_EXITS
   const manual_row_t *examples, *files;

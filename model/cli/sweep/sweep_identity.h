@@ -1,5 +1,5 @@
 // All that decides the result of a run: the program, its firmware, the RTL of engines, the machine, options, and the
-// contents of files that are named. What is only said, written or how many threads there are does not.
+// contents of files that are named. Texts, outputs and the number of threads do not decide it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_SWEEP_SWEEP_IDENTITY_H
 #define AMALGAM_CLI_SWEEP_SWEEP_IDENTITY_H

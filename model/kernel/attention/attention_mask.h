@@ -1,4 +1,4 @@
-// Which keys a query row sees: masks from files, and the causal rule.
+// The keys that a query row sees: masks from files, and the causal rule.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_MASK_H
 #define AMALGAM_KERNEL_ATTENTION_ATTENTION_MASK_H

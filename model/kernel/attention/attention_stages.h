@@ -1,7 +1,7 @@
-// What the stages of attention's kernels take on a machine, near enough to plan
-// by: C1 and C2 of a cube core, V1 and V2 of a vector core, counted in the
-// operations of their firmware (sw/kernels/attention) and estimated by
-// core/estimate.h. SPDX-License-Identifier: Apache-2.0
+// Times of the stages of attention's kernels on a machine, near enough to plan by: C1 and C2 of a cube core, V1 and V2
+// of a vector core. The operations of their firmware are counted here (sw/kernels/attention), and core/estimate.h
+// says how long they take.
+// SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_ATTENTION_ATTENTION_STAGES_H
 #define AMALGAM_KERNEL_ATTENTION_ATTENTION_STAGES_H
 

@@ -1,9 +1,8 @@
-// The one place where the sizes of kernel flash are chosen: keys of a block,
-// groups of rows, splits.
+// The one place where the sizes of kernel flash are chosen: keys of a block, groups of rows, splits.
 //
-// All by one estimate: the cycles of a core's units, block after block in the
-// time of its slowest part, and of the first block's way in and the last one's
-// out. SPDX-License-Identifier: Apache-2.0
+// All by one estimate: the cycles of a core's units, block after block in the time of its slowest part, and of the
+// first block's way in and the last one's out.
+// SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <stdlib.h>
 

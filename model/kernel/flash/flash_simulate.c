@@ -9,7 +9,7 @@
 #include "kernels/flash/flash_args.h"
 #include "num/num_format.h"
 
-// What the host makes for the run.
+// Arrays that the host makes for the run.
 typedef struct made {
   float *tokens;
   uint8_t *bits;

@@ -59,8 +59,7 @@ static unit_t unit_of(const gemm_problem_t *p, const gemm_cut_t *cut, unsigned s
                   .steps = ceil_div(k, deep) * ceil_div(deep, most)};
 }
 
-// Of tiles that begin at multiples of so many bytes, how many do at one that
-// memory likes.
+// The share of tiles, which begin at multiples of so many bytes, that begin at one that memory likes.
 static double aligned_share(const config_t *config, size_t bytes, bool several) {
   const double align = config->gm.align_bytes;
   size_t share = 1;
@@ -87,8 +86,7 @@ static size_t pieces_of(const gemm_cut_t *cut, size_t k, bool of_columns) {
                     : ceil_div(k, cut->depth) * (part_rows(cut) < cut->rows ? 2 : 1);
 }
 
-// How much of what the tiles of a line have in common a core loads for each of
-// them, where some stays.
+// The share of the operand of a line of tiles that a core loads for each of them, if a part stays in L1.
 static double load_share(const config_t *config, const gemm_cut_t *cut, size_t k, bool of_columns) {
   const double of_a_core = floor((double)cut->band / config->soc.ai_cores);
   const double kept = (double)cut->kept / (double)pieces_of(cut, k, of_columns);
@@ -178,8 +176,8 @@ static double reduce_us(const gemm_problem_t *p, const config_t *config, unsigne
   return 2 * config->soc.cross_flag_us + config->gm.l2_latency_us + config->gm.write_latency_us + load + store;
 }
 
-// What has to come from HBM: all once, and the operand across the bands once
-// more for each band that does not fit into L2 beside it.
+// Bytes that come from HBM: all once, and the operand across the bands once more for each band that does not fit into
+// L2 beside it.
 static double hbm_bytes(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, bool cold) {
   const double a = 2.0 * (double)(p->m * p->k), b = 2.0 * (double)(p->k * p->n);
   const double l2 = config->gm.l2_mb * 1e6;

@@ -38,8 +38,7 @@ static double scalar_us(const gemm_problem_t *p, const config_t *config, size_t 
          config->soc.clock_mhz;
 }
 
-// What a cube core does for one unit, in us: the slowest of its pipes, or the
-// scalar core.
+// Time of a cube core for one unit, in us: the slowest of its pipes, or the scalar core.
 static double unit_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u) {
   const double per_us = config->soc.clock_mhz;
   const size_t m16 = ceil_div(u->rows, 16);

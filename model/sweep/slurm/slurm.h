@@ -84,7 +84,7 @@ unsigned slurm_warning_seconds(const char *time);
 
 // --- internal to the folder -------------------------------------------------------------------
 
-// Runs one of Slurm's commands. input: its stdin, or NULL; descriptor: its stdout, or -1. What it says else is in text,
+// Runs one of Slurm's commands. input: its stdin, or NULL; descriptor: its stdout, or -1. Its other output is in text,
 // and if it did not end well error has a line of that. anyway: also if an interrupt is noted.
 slurm_answer_t slurm_call(const char *const *word, const char *input, int descriptor, char *text, size_t size,
                           bool anyway, base_error_t *error);
