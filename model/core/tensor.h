@@ -58,7 +58,7 @@ double core_tensor_value(const core_memory_t *memory, const core_tensor_t *tenso
 // which only reads may: the last one that has it. False: it is padding or not in it; always of CORE_KEYS.
 bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t *r, uint64_t *c);
 
-// Which elements of an operand the result's element [r][c] is computed from, where that follows a rule:
+// The elements of an operand from which the result's element [r][c] is computed, if that follows a rule:
 typedef enum core_reach {
   CORE_REACH_SAME,    // [r][c]
   CORE_REACH_TURNED,  // [c][r]
@@ -75,7 +75,7 @@ static inline uint64_t core_reach_col(core_reach_t reach, uint64_t c) {
                                      : 0;
 }
 
-// That of one of core_tensors, of commands other than MMAD, GATHER_IN, LOAD_KV and ATTN.
+// The reach of one of core_tensors; not for MMAD, GATHER_IN, LOAD_KV and ATTN.
 core_reach_t core_reach(const command_t *command, const core_tensor_t *tensor);
 
 // A rectangle of elements of an operand.

@@ -20,7 +20,7 @@ static const char *const round_names[ROUND_COUNT] = {[ROUND_NEAREST] = "NEAREST"
 static const char *const mask_names[MASK_MODE_COUNT] = {
     [MASK_NONE] = "NONE", [MASK_LIMIT] = "LIMIT", [MASK_BITS] = "BITS"};
 
-// How a field is written, by its name.  A new name in commands.def wants a line here.
+// The form in which a field is written, by its name.  A new name in commands.def wants a line here.
 enum field_kind { NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT };
 enum {
   KIND_a = ADDRESS,

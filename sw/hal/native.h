@@ -1,4 +1,4 @@
-// What the simulator gives a kernel built for the host in place of the bus.
+// The simulator's functions for a kernel built for the host, in place of the bus.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_HAL_NATIVE_H
 #define AMALGAM_SW_HAL_NATIVE_H

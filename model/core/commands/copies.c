@@ -1,4 +1,4 @@
-// How commands move rows and strips.
+// Moves of rows and strips.
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
