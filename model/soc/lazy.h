@@ -18,7 +18,7 @@ typedef void soc_make_fn(const void *context, uint64_t first, uint64_t bytes, vo
 // As soc_alloc (soc.h), for such an input.  context is copied.
 void *soc_alloc_lazy(uint64_t bytes, soc_make_fn *make, const void *context, size_t context_bytes);
 
-// The host reads what it holds.  Of other memory nothing need be held.
+// Makes memory hold its contents before the host reads it.  Memory that is not lazy need not be held.
 void soc_hold(const void *begin, uint64_t bytes);
 void soc_let_go(const void *begin, uint64_t bytes);
 

@@ -41,7 +41,7 @@ soc_replay::soc_replay(const soc::replayer &machine, const soc_record_t &record,
       reach(unit_of_track_[c.track], c.command);
     }
   }
-  // Those of one cycle in the order of arithmetic.h, which numbers pipes as tracks are.
+  // Effects of one cycle have the order of arithmetic.h, which numbers pipes as tracks are.
   std::sort(effects_.begin(), effects_.end(), [](const soc_command_t *a, const soc_command_t *b) {
     return a->done != b->done ? a->done < b->done : a->track != b->track ? a->track < b->track : a->number < b->number;
   });
@@ -80,8 +80,8 @@ uint64_t soc_replay::cleared() const {
   return bytes;
 }
 
-// As it was before the first command, as far as any command looks. A vector core's L1 is its cube core's. What is read
-// only is still so.
+// Sets memories to their state before the first command, as far as any command looks. A vector core's L1 is its cube
+// core's. Arrays that are only read still have that state.
 void soc_replay::clear() const {
   for (size_t i = 0; i < units_.size(); ++i) {
     const core_memory_t &memory = *units_[i].memory;

@@ -1,4 +1,4 @@
-// What a run did to memories, done again: the recorded commands carried out one after the other, in the order in
+// A run's effects on memories, done again: the recorded commands are carried out one after the other, in the order in
 // which they took effect, on the machine's own memories, which begin as they did. There is no time in it, and no
 // firmware; a command may be looked at before and after, changed, or left out.
 //
@@ -41,7 +41,7 @@ bool soc_replay_in_window(const soc_replay_t *replay, size_t index);
 
 // The memory of a core by its name, and that name for good; NULL: there is none.
 const core_memory_t *soc_replay_memory(const soc_replay_t *replay, const char *core, const char **name);
-// Of some core: all see the same global memory.
+// The memory of some core: all see the same global memory.
 const core_memory_t *soc_replay_any_memory(const soc_replay_t *replay);
 
 // The arrays in global memory, in the order of their addresses.

@@ -42,7 +42,7 @@ struct soc_machine {
     }
     add_watchers(options);
     gm = std::make_unique<soc::global_memory>(sim, buffers, count, args_bytes);
-    // Those who look on, replays and engines read global memory as they please.
+    // Watchers, replays and engines read global memory as they please.
     if (options.watch.replay || options.debug.gdb_count > 0 || options.debug.show_count > 0 ||
         options.config.soc.engines > 0) {
       soc_hold(gm->base(), gm->bytes());
@@ -86,7 +86,7 @@ struct soc_machine {
     }
   }
 
-  // Of a run that was stopped.
+  // Shows a run that was stopped.
   void show() {
     for (size_t i = 0; sim.stopped() && inspector && i < sim.options.debug.show_count; ++i) {
       sim.options.debug.shown(sim.options.debug.context, sim.options.debug.show[i],

@@ -61,7 +61,7 @@ typedef struct soc_gdb {
   unsigned port;  // of this host, 0: any that is free
 } soc_gdb_t;
 
-// What a command has left in one of its operands, for a file.
+// An operand that a command has left, for a file.
 typedef struct soc_dump {
   const char *text;   // as the user wrote it, for messages
   waves_mark_t mark;  // the command; its name may be that of a pipe, whose commands are counted then
@@ -74,7 +74,7 @@ typedef struct soc_dump {
 enum { SOC_MAX_DUMPS = 32 };
 typedef enum soc_dump_type { SOC_DUMP_F32, SOC_DUMP_S32, SOC_DUMP_U16, SOC_DUMP_U8, SOC_DUMP_BOOL } soc_dump_type_t;
 
-// What is kept of a run, and written.
+// The records of a run that are kept and written.
 typedef struct soc_watch {
   bool record;                     // what every command did; files imply it
   bool profile;                    // sums of what commands took: soc_result.profile
@@ -91,11 +91,11 @@ typedef struct soc_watch {
   uint64_t trace_keep;  // 0: all; else only if the run is stopped, its last so many cycles
 } soc_watch_t;
 
-// How somebody looks into a run.
+// The means to look into a run.
 typedef struct soc_debug {
   const soc_gdb_t *gdb;  // scalar cores that wait for a debugger (SOC_FIRMWARE_RISCV)
   size_t gdb_count;
-  // What a machine that is stopped is asked (inspect/inspector.h); each answer, lines of text, goes to `shown`.
+  // Questions to a machine that is stopped (inspect/inspector.h); each answer, lines of text, goes to `shown`.
   const char *const *show;
   size_t show_count;
   void (*shown)(void *context, const char *request, const char *answer);
@@ -157,7 +157,7 @@ typedef struct soc_pipe {
   size_t stalls;
 } soc_pipe_t;
 
-// What the commands of a line of firmware took, over all cores of a kind and all launches.
+// Time of the commands of a line of firmware, over all cores of a kind and all launches.
 typedef struct soc_profile {
   const char *core;     // its kind, "cube"
   const char *pipe;     // "V"
@@ -169,7 +169,7 @@ typedef struct soc_profile {
   uint64_t pipes;   // of this name on all cores of this kind
 } soc_profile_t;
 
-// What a MARK noted.
+// The note of a MARK.
 typedef struct soc_mark {
   uint32_t number;
   uint64_t cycle;         // since the launch

@@ -62,7 +62,7 @@ for page in $all; do
   prose "$page" | grep -oE '`[A-Za-z0-9_./*-]+`' | tr -d '`' | sort -u >"$dir/paths" || true
   while read -r path; do
     case $path in
-      build/* | reports/* | */build/* | *NAME* | *UNIT* | -* | .* | /*) continue ;;
+      build/* | reports/* | */build/* | *NAME* | *UNIT* | *FAMILY* | -* | .* | /*) continue ;;
       model/* | sw/* | rtl/* | tb/* | tests/* | docs/* | synth/*) ;;
       */*.c | */*.h | */*.cpp | */*.v | */*.sv | */*.def | */*.yaml | */*.md | */*.sh) ;;
       *.c | *.cpp | *.v | *.sv | *.def | *.yaml)

@@ -1,4 +1,4 @@
-// What commands do to memories, done late: pipes log each command with the cycle it takes effect,
+// The effects of commands on memories, done late: pipes log each command with the cycle it takes effect,
 // and the effects of an AI core are carried out in the order of those cycles, in bulk and on
 // several threads, one AI core on one of them at a time.  AI cores share nothing they write (the
 // race detector sees to that) but across a SYNC_ALL, where everything is brought up to date.
@@ -40,7 +40,7 @@ class arithmetic {
   // A command of a pipe takes effect; cycles of one pipe come in order. note: for execute.
   void add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command,
            uint32_t note);
-  // Nothing more will be added with a cycle up to now: what there is may be carried out.
+  // All commands with a cycle up to now have been added: they may be carried out.
   void settle(uint64_t now);
   // As many entries as are worth a settle?
   bool is_long() const { return logged_ >= kLong; }

@@ -1,4 +1,4 @@
-// What cores share: with those of their AI core, and with those that flags reach.
+// Shared by cores: with those of their AI core, and with those that flags reach.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_CORES_CORE_GROUP_H
 #define AMALGAM_SOC_CORES_CORE_GROUP_H
@@ -26,7 +26,7 @@ struct pairing {
   unsigned other(unsigned ai_core) const { return side(ai_core) == 0 ? ai_core + dies : ai_core - dies; }
 };
 
-// What orders its accesses to global memory by flags: an AI core, two if the run is one of pairs, or
+// A domain whose accesses to global memory are ordered by flags: an AI core, two if the run is one of pairs, or
 // an engine.
 struct core_domain {
   explicit core_domain(unsigned number) : index(number) {}
@@ -36,7 +36,7 @@ struct core_domain {
   race_memory gm_races;  // its accesses to global memory
 };
 
-// Where all cores of the machine meet.
+// The place where all cores of the machine meet.
 class meeting_point {
  public:
   // A pipe of a core of this kind has come to a SYNC_ALL at a cycle; when all pipes like it have, all of them are told.

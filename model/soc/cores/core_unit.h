@@ -30,7 +30,7 @@ class core_unit final : public pipe_effects, public scalar_port {
   // Cores that CROSS_SET on this one reaches, and as which sender.
   void connect(core_unit &receiver, size_t as_sender) { receivers_.push_back({&receiver, as_sender}); }
 
-  // The same for PAIR_SET.
+  // Connects a receiver of this core's PAIR_SETs.
   void connect_pair(core_unit &receiver, size_t as_sender) { pair_receivers_.push_back({&receiver, as_sender}); }
   // The direct path: this vector core's MTE3 can write into the L1 of a cube core, its own AI core's, or
   // as SPACE_PAIR_L1 that of the pair's other one.
@@ -77,7 +77,7 @@ class core_unit final : public pipe_effects, public scalar_port {
   }
   // The pipe whose queue the scalar core waits for room in; null: it does not.
   const pipe *full() const { return full_; }
-  // Who sends it flags by this CROSS_SET or PAIR_SET.
+  // The name of a core that sends it flags by this CROSS_SET or PAIR_SET.
   std::string sender_name(size_t sender, unsigned opcode) const;
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 

@@ -42,7 +42,7 @@ class flag_board {
   std::optional<cmd_set_flag_t> take(unsigned to, const cmd_wait_flag_t &command, uint64_t cycle);
   // Calls back for every flag that is up, how often it was set.
   void for_each_up(const std::function<void(const cmd_set_flag_t &, size_t)> &visit) const;
-  // The same with the first of these sets, and by which pipe.
+  // Visits each flag that is up, with the first set that raised it, and the pipe that set it.
   void for_each_raised(const std::function<void(unsigned from, const raised &, size_t)> &visit) const;
 
  private:
@@ -80,7 +80,7 @@ class cross_flag_board {
   bool take(unsigned flag, uint64_t cycle, const std::function<void(const arrival &, size_t sender)> &visit,
             size_t &sender, cmd_cross_set_t &setter);
   void for_each_up(const std::function<void(size_t sender, const cmd_cross_set_t &, size_t)> &visit) const;
-  // The same with the first that came.
+  // Visits each flag that has come, with the first arrival.
   void for_each_arrival(const std::function<void(size_t sender, const arrival &, size_t)> &visit) const;
   size_t senders() const { return senders_; }
   bool has_come(unsigned flag, size_t sender) const { return !arrivals_[flag][sender].empty(); }

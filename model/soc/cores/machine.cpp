@@ -132,7 +132,7 @@ void machine::arrive(pipe &who, core_kind_t kind, const core_domain &domain, uin
   if (m.arrived.size() < core_kind_count(kind, &sim_.config.soc)) {
     return;
   }
-  // What follows may read what other AI cores have written.
+  // Later commands may read what other AI cores have written.
   sim_.effects->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   // Later than whatever meeting, of these pipes or of others, any of them knows of.
@@ -321,7 +321,7 @@ void machine::host_uses(uint64_t address) {
   }
 }
 
-// What has reached arrays that the host gets, or the firmware.
+// Reports unwritten bytes that have reached arrays of the host, or the firmware.
 void machine::report_unwritten(soc_result_t &result) const {
   std::vector<init_check::finding> found = sim_.init_check->findings();
   const auto array_of = [this](const init_check::finding &f) {

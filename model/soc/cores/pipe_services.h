@@ -1,4 +1,4 @@
-// What a pipe needs of the machine around it, and all that it knows of it.
+// The services that a pipe needs of the machine around it. It knows nothing else of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_CORES_PIPE_SERVICES_H
 #define AMALGAM_SOC_CORES_PIPE_SERVICES_H
@@ -21,8 +21,8 @@ namespace soc {
 
 class pipe;
 
-// What a pipe's commands do beyond the pipe: its core does it, or has it done.  A function that returns bool has ended
-// the run if it returns false.
+// Effects of a pipe's commands beyond the pipe: its core does them, or has them done.  A function that returns
+// false has ended the run.
 class pipe_effects {
  public:
   // May the command touch what it touches, by the arrays and the race detector?

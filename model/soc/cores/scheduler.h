@@ -1,6 +1,6 @@
 // Order in time.  Pipes run ahead of the machine's clock, each with a clock of its own, as long as
-// what they do depends on nothing but flags, which carry the cycle they were raised in.  What
-// shares something (bandwidth, L2, atomic slices, engines) is done as an event, in order of cycles.
+// their work depends on nothing but flags, which carry the cycle they were raised in.  Work on shared
+// things (bandwidth, L2, atomic slices, engines) is done as an event, in order of cycles.
 //
 // An event is taken only when every pipe and every scalar core has run as far as it can: what any
 // of them does later follows from an event still to come, so no event can come too late.
@@ -28,7 +28,7 @@ class task {
   virtual void run(uint64_t now) = 0;
 };
 
-// What runs ahead of the machine's clock whenever it has been woken: a pipe.
+// A task that runs ahead of the machine's clock whenever it has been woken: a pipe.
 class runner : public task {
  public:
   // Goes on as far as it can.

@@ -1,4 +1,4 @@
-// What every part of the SoC shares: the clock, the way to stop a run, the books, and those who look on.
+// Shared by every part of the SoC: the clock, the way to stop a run, the books, and the watchers.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_CORES_SIMULATION_H
 #define AMALGAM_SOC_CORES_SIMULATION_H
@@ -79,7 +79,7 @@ struct simulation {
   source_lines lines;
   scheduler clock;
   std::unique_ptr<arithmetic> effects;
-  // Who look at values; null: nobody has asked for it.
+  // Those that look at values; null: nobody has asked for it.
   std::unique_ptr<soc::init_check> init_check;
   std::unique_ptr<soc::dumps> dumps;
   std::unique_ptr<soc::tensor_book> tensor_book;  // for those who ask what memories hold (inspect/)

@@ -25,7 +25,7 @@ class engine_port {
   virtual ~engine_port() = default;
   // Has it data?  If not, what the pointers below point to is not looked at.
   virtual bool has_data() const = 0;
-  // What is on offer from now on, until it is taken; null: nothing.
+  // Sets the offer from now on, until it is taken; null: none.
   virtual void offer_group(const engine_group_t *group) = 0;
   virtual void offer_mask(const uint8_t *bits) = 0;  // [NQ,P]
   // One cycle; a row that is written in it, or null.  A result is always taken.  now: the cores' cycle, for

@@ -1,4 +1,4 @@
-// What somebody who looks at a standing machine may ask it, in words: gdb's `monitor` and --show-on-stop.
+// Questions to a standing machine, in words: gdb's `monitor` and --show-on-stop.
 //
 //   help                                            what there is to ask
 //   tensors [CORE]                                  what the memories hold, and who wrote it

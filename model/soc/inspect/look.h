@@ -1,4 +1,4 @@
-// What those share who look at a standing machine: its cores, and commands as text.
+// Shared by all that look at a standing machine: its cores, and commands as text.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_INSPECT_LOOK_H
 #define AMALGAM_SOC_INSPECT_LOOK_H

@@ -1,4 +1,4 @@
-// What a standing machine's memories hold: what was written there, and numbers.
+// The contents of a standing machine's memories: who wrote there, and numbers.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_INSPECT_VALUES_H
 #define AMALGAM_SOC_INSPECT_VALUES_H

@@ -78,7 +78,7 @@ std::string waits::pipes(core_unit &core) const {
 
 // --- why ----------------------------------------------------------------------------------------
 
-// Who has not come to a SYNC_ALL of this pipe.
+// The cores that have not come to a SYNC_ALL of this pipe.
 std::string waits::sync_state(const core_unit &core, const pipe &p) const {
   std::string missing;
   unsigned count = 0;
@@ -90,7 +90,7 @@ std::string waits::sync_state(const core_unit &core, const pipe &p) const {
   return count == 0 ? "all have come" : std::to_string(count) + " have not come:" + missing;
 }
 
-// Which pipe is to set a flag, and how far it is from that.
+// The pipe that is to set a flag, and how far it is from that.
 void waits::follow_flag(core_unit &core, const pipe &p, unsigned depth, std::string &text) {
   const cmd_wait_flag_t &wait = p.queued(0).wait_flag;
   const pipe &from = *core.pipes()[wait.from];

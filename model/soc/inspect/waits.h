@@ -1,4 +1,4 @@
-// What pipes of a standing machine are at, and what they wait for.
+// The commands that pipes of a standing machine are at, and the flags that they wait for.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_INSPECT_WAITS_H
 #define AMALGAM_SOC_INSPECT_WAITS_H
@@ -9,7 +9,7 @@
 
 namespace soc {
 
-// One answer: each pipe is explained once. Of each core lines, "" if there is nothing to say.
+// One answer: each pipe is explained once. A core's answer is lines, "" if there is nothing to say.
 class waits : public look {
  public:
   // cycle: flags that come up later are not up yet.

@@ -108,7 +108,7 @@ void bandwidth::end_first(size_t index) {
   }
 }
 
-// Of the classes whose first end is by the begin of cycle, and there are such, that with the first.
+// The class with the first end, among those that end by the begin of cycle; there are such.
 size_t bandwidth::first_due(uint64_t cycle) const {
   size_t first = classes_.size();
   for (size_t i = 0; i < classes_.size(); ++i) {
@@ -128,7 +128,7 @@ uint64_t bandwidth::end_cycle(const move_class &c) const {
 }
 
 // The rate at which moves not held back by their class's rate use up the capacity; infinite if
-// all are held back.  Of cold moves only, or of all.
+// all are held back.  all: of all moves, otherwise of cold ones only.
 double bandwidth::level(double capacity, bool all) const {
   double level = 0;
   for (;;) {

@@ -1,4 +1,4 @@
-// How fast the moves under way between cores and global memory are, all sharing a die's L2 and HBM.
+// The speed of moves under way between cores and global memory, which share a die's L2 and HBM.
 //
 //   move            needs                  at most
 //   load, cold      HBM and L2 bandwidth   its pipe's rate

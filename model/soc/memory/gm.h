@@ -31,7 +31,7 @@ class global_memory {
   // A kernel begins: its arguments; nothing it does races with what was before.
   void launch(const void *args, size_t args_bytes);
 
-  // What scalar cores see of it: the arguments and arrays of numbers, in pages; [begin, end) from GM_BASE on.
+  // The part that scalar cores see: the arguments and arrays of numbers, in pages; [begin, end) from GM_BASE on.
   struct range {
     uint64_t begin, end;
   };

@@ -1,4 +1,4 @@
-// How an atomic command falls into requests of the slices: each row is cut where the slice changes
+// The requests of the slices for an atomic command: each row is cut where the slice changes
 // and into beats of 64 bytes.  RESCALE sends one request for each run of whole beats, the other
 // operations one for each beat.
 // SPDX-License-Identifier: Apache-2.0
@@ -16,7 +16,7 @@ namespace soc {
 
 constexpr uint64_t kBeatBytes = GM_LANES * 4;
 
-// What an atomic command combines with memory: rows in global memory and their operands in a
+// The operands of an atomic command: rows in global memory, and the rows that it combines with them in a
 // buffer of the core (RESCALE: one word a row).
 struct atomic_rows {
   explicit atomic_rows(const command_t &command);
@@ -58,7 +58,7 @@ void for_each_request(unsigned op, uint64_t offset, uint64_t end, uint64_t slice
   });
 }
 
-// The same, but the requests of a part at once: visit(slice, address of the first in beats, how many, beats of each).
+// Visits the requests of a part at once: visit(slice, address of the first in beats, how many, beats of each).
 template <typename visitor>
 void for_each_run(unsigned op, uint64_t offset, uint64_t end, uint64_t slice_bytes, uint64_t slices, visitor visit) {
   for_each_part(op, offset, end, slice_bytes, slices, [&](unsigned slice, uint64_t from, uint64_t to) {

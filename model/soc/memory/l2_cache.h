@@ -1,4 +1,4 @@
-// Which bytes of global memory are in a die's L2.
+// The bytes of global memory that are in a die's L2.
 //
 // Lines of 512 bytes, each with eight 64-byte sectors that are present or not, and dirty or not.
 // Replacement is least recently used, by groups of 32 neighbouring lines (16 KiB), which is how

@@ -28,7 +28,7 @@ void lazy_inputs::clear() {
   kept_ = kKept;
 }
 
-// Of the chunks that such a range has a part of.
+// Visits the chunks that such a range has a part of.
 template <typename visit_fn>
 void lazy_inputs::for_chunks(const uint8_t *begin, uint64_t bytes, visit_fn visit) {
   for (const auto &of : arrays_) {

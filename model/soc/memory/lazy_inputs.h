@@ -66,10 +66,10 @@ class lazy_inputs {
   std::deque<whole_chunk> there_;  // in the order in which they were made
 };
 
-// Those of this process.
+// The lazy inputs of this process.
 lazy_inputs &the_lazy_inputs();
 
-// What a command reads of them, for as long as it is carried out.
+// Inputs that a command reads, held for as long as it is carried out.
 class held_inputs {
  public:
   held_inputs(const core_memory_t &memory, const command_t &command);

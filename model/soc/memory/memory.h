@@ -1,5 +1,5 @@
-// Global memory in time, as pipes see it: how long the moves between cores and memory take.  What the bytes are is
-// global_memory's (gm.h).
+// Global memory in time, as pipes see it: how long the moves between cores and memory take.  The bytes themselves are
+// in global_memory (gm.h).
 //
 // There is one of these, HBM and L2 with atomic slices (traffic.cpp); another kind of memory is another class, and
 // make_memory chooses.

@@ -77,7 +77,7 @@ class die : public task {
     }
   }
 
-  // What everybody gets.
+  // The part of all.
   void tell(uint64_t now) {
     if (!sim_.watched()) {
       return;
@@ -141,7 +141,7 @@ traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomi
   }
 }
 
-// What a run before this one left: of the inputs, as much as the dies' L2s hold together, the first
+// Fills L2 as a run before this one would have: with as much of the inputs as the dies' L2s hold together, the first
 // first.  Each die is given all of that, since it is not known here which part its cores will read.
 void traffic::warm_up() {
   uint64_t room = dies_.size() * (uint64_t{sim_.config.gm.l2_mb} << 20);
@@ -156,7 +156,7 @@ void traffic::warm_up() {
   }
 }
 
-// Whether each row of a move begins where memory likes it. Rows without gaps are one.
+// True if each row of a move begins at a multiple of gm.align_bytes. Rows without gaps are one.
 bool traffic::aligned(const core_access_t &gm) const {
   const uint64_t align = sim_.config.gm.align_bytes;
   return (gm.base - GM_BASE) % align == 0 && (gm.rows <= 1 || gm.pitch % align == 0);

@@ -1,5 +1,5 @@
-// Which bytes of a memory hold a value that somebody wrote. Kept by blocks as long as all bytes of a block are
-// alike, and a bit says of a block that all of it is written: of a tile of 32 KiB a look at one or two words.
+// The bytes of a memory that hold a value that somebody wrote. Kept by blocks as long as all bytes of a block are
+// alike. A bit for each block says that all of it is written, so that a tile of 32 KiB needs one or two words.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_RACES_BYTE_STATES_H
 #define AMALGAM_SOC_RACES_BYTE_STATES_H
@@ -13,7 +13,7 @@
 
 namespace soc {
 
-// Of a byte: nobody wrote it, a value, or a value that was computed from unwritten bytes: the number of the
+// State of a byte: nobody wrote it, a value, or a value that was computed from unwritten bytes: the number of the
 // command that read them, from kFirstOrigin on.
 using byte_state = uint8_t;
 constexpr byte_state kUnwritten = 0, kWritten = 1, kFirstOrigin = 2, kLastOrigin = 254;

@@ -1,13 +1,13 @@
-// Which AI core wrote which bytes of global memory: finds accesses of two AI cores to the same
+// The AI core that wrote each byte of global memory: finds accesses of two AI cores to the same
 // bytes, at least one a write, that no SYNC_ALL is between.  An attention engine counts as an AI core
 // here, with a number behind theirs (core_group::index).
 //
 // SYNC_ALLs are counted, over all kinds of cores and pipes: a write is taken for ordered if the reader
-// has more of them behind it than the writer had.  That its own AI core's flags bring the write
-// before the SYNC_ALL is not asked, so a flag forgotten there shows in data only; the machine of
+// has more of them behind it than the writer had.  It is not asked whether its own AI core's flags bring
+// the write before the SYNC_ALL, so a flag forgotten there shows in data only; the machine of
 // tests/firmware, which keeps whole vector clocks, finds it.
 //
-// Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too. Of 64 lines that are all
+// Kept by lines of 512 bytes; of lines that were written in part, the parts are kept, too. If 64 lines are all
 // alike, as those of workspaces are, it is enough to look at their block.  A write
 // after another AI core's read is not looked for: arrays that several AI cores read are inputs,
 // which nobody may write, or results that were written before a SYNC_ALL.
@@ -26,14 +26,14 @@ namespace soc {
 
 class gm_owners {
  public:
-  // What nobody touches costs no resident host memory (zero pages). Throws std::runtime_error if there is no address
+  // Untouched memory costs no resident host memory (zero pages). Throws std::runtime_error if there is no address
   // space for it.
   explicit gm_owners(uint64_t memory);
   ~gm_owners();
   gm_owners(const gm_owners &) = delete;
   gm_owners &operator=(const gm_owners &) = delete;
 
-  // Whatever comes is ordered after all that was.
+  // All later accesses are ordered after all earlier ones.
   void forget();
   // An access of an AI core that has so many SYNC_ALLs behind it.  Returns the AI core whose write
   // it races with.  base counts from GM_BASE.

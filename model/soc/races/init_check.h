@@ -52,7 +52,7 @@ class init_check {
   // A command takes effect: before it is executed, in the order of effects, from any thread.
   void execute(const core_memory_t &memory, const command_t &command, uint64_t cycle);
 
-  // Of a byte as a core sees it; of SPACE_KV of a row of one block, block after block.
+  // State of a byte as a core sees it; in SPACE_KV of a row of one block, block after block.
   byte_state state_of(const core_memory_t &memory, core_space_t space, uint64_t address) const;
 
   // In order of time.

@@ -140,8 +140,8 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
   return std::nullopt;
 }
 
-// Of these bytes, if the agent has noted them since it last handed its clock on: whoever has seen that will have seen
-// what it does with them now. Null: it has not, or not lately.
+// The record of these bytes, if the agent has noted them since it last handed its clock on: whoever has seen that clock
+// will have seen this access, too. Null: it has not noted them, or not lately.
 race_memory::record *race_detector::noted(race_memory::history &history, unsigned agent, uint64_t end,
                                           const core_access_t &access) const {
   const size_t stop = history.records.size() - std::min(history.records.size(), kNear);

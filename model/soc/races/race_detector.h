@@ -72,7 +72,7 @@ struct race_memory {
     histories.emplace_back();
   }
 
-  // Whatever comes is ordered after all that was.
+  // All later accesses are ordered after all earlier ones.
   void forget();
 };
 

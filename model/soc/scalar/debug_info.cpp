@@ -25,12 +25,12 @@ struct debug_info::question {
 
 namespace {
 
-// Of a reader: processor time altogether, and memory beyond what it begins with. (All lines of a long
+// Limits of a reader: processor time altogether, and memory beyond what it begins with. (All lines of a long
 // kernel take some hundredths of a second.)
 constexpr rlim_t kSeconds = 3, kBytes = rlim_t{1} << 30;
 
-// Who waits for an answer: a reader may sleep for ever, because it was forked while another thread held a lock (that
-// of AddressSanitizer's allocator, which has no handler for fork). The next one hardly will.
+// Limit of a wait for an answer. A reader may sleep for ever if it was forked while another thread held a lock (that of
+// AddressSanitizer's allocator, which has no handler for fork). The next reader will hardly do so.
 constexpr timeval kPatience = {4, 0};
 constexpr int kReaders = 3;
 constexpr size_t kMostBytes = 1 << 16;  // of a message
@@ -71,7 +71,7 @@ rlim_t address_space() {
   return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Nobody hears of how it ends, and Ctrl-C is not for it: the run's last message may want a line.
+// A reader's end is not reported, and Ctrl-C does not end it: the run's last message may want a line.
 int become_reader(int socket) {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) {
     std::signal(number, SIG_IGN);

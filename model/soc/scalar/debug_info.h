@@ -1,8 +1,8 @@
-// What a firmware file's debug information says of an address: the source lines it stands for, and the
+// A firmware file's debug information about an address: the source lines it stands for, and the
 // calls that led there.
 //
 // libdw reads it, and libdw trusts what it reads. So it does so in a process of its own, begun with the
-// first question, with a limit on its time and memory. Where that process ends, the file knows nothing more.
+// first question, with a limit on its time and memory. If that process ends, the file knows nothing more.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_SCALAR_DEBUG_INFO_H
 #define AMALGAM_SOC_SCALAR_DEBUG_INFO_H
@@ -32,7 +32,7 @@ class debug_info {
   // function that this one was inlined into, with the line of the call. Nothing if the file does not know.
   std::vector<std::string> frames(uint64_t address);
 
-  // What lines say when they panic (sw/lib/panic.h): "attention_cube.c:53 PANIC_MACHINE require(n > 0)".
+  // Texts of lines that panic (sw/lib/panic.h): "attention_cube.c:53 PANIC_MACHINE require(n > 0)".
   std::vector<std::string> panic_texts();
 
   // RV64 firmware: pc, then an address within each call instruction, innermost first.

@@ -153,7 +153,7 @@ std::vector<std::string> debug_reader::panic_texts() const {
   return all;
 }
 
-// Of what call frame information can say, what compilers write for RV64: the frame is at an offset from a
+// Reads the call frame information that compilers write for RV64: the frame is at an offset from a
 // register, a register is where it was or at an offset in the frame.
 std::vector<uint64_t> debug_reader::calls(uint64_t pc, const uint64_t registers[kRegisters],
                                           const std::function<bool(uint64_t address, uint64_t &word)> &read) const {

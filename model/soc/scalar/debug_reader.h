@@ -1,5 +1,5 @@
-// What a firmware file's debug information says of an address, read with elfutils' libdw, which trusts
-// the file: what is broken in it may end or hold up the process. debug_info.h is what to use.
+// A firmware file's debug information about an address, read with elfutils' libdw, which trusts
+// the file: a broken file may end or hold up the process. Use debug_info.h instead.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_SCALAR_DEBUG_READER_H
 #define AMALGAM_SOC_SCALAR_DEBUG_READER_H

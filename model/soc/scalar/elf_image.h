@@ -24,7 +24,7 @@ struct elf_image {
 // Throws std::runtime_error that names the file and what is wrong with it.
 elf_image load_elf(const std::string &path, uint64_t ram_bytes);
 
-// What all cores have in common that run the same file.
+// Shared by all cores that run the same file.
 class shared_firmware {
  public:
   struct release {

@@ -50,7 +50,7 @@ void emulator::map_ram(uint64_t begin, uint64_t end, uint32_t rights) {
   }
 }
 
-// What it has translated counts for all cores only if none can have other code.
+// Translated code serves all cores only if none of them can have other code.
 void emulator::add_ram(bool fixed_code) {
   if (!fixed_code) {
     return map_ram(0, program_.ram_bytes(), UC_PROT_ALL);

@@ -48,7 +48,7 @@ class emulator {
   // The command to be pushed. Firmware writes it as it does RAM: only registers cost an access.
   const uint8_t *window() const { return window_; }
   void clear_window() { std::fill_n(window_, sizeof(command_t), uint8_t{0}); }
-  // What a core has in it: registers, the command that it is writing, and RAM below the code.
+  // A core's state in an emulator: registers, the command that it is writing, and RAM below the code.
   struct state {
     uc_context *registers = nullptr;
     std::array<uint8_t, sizeof(command_t)> window{};
@@ -86,7 +86,7 @@ class emulator {
   user *core_ = nullptr;  // that it serves
 };
 
-// Those of a machine that serve no core now, by program.
+// Emulators of a machine that serve no core now, by program.
 class emulators {
  public:
   std::unique_ptr<emulator> take(const shared_firmware &program, global_memory &gm);

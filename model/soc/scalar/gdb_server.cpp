@@ -112,7 +112,7 @@ void gdb_server::disconnect() {
 bool gdb_server::accept_client() {
   pollfd wait = {listener_, POLLIN, 0};
   errno = 0;
-  // Who came may have gone again.
+  // A client that came may have gone again.
   while (client_ < 0 && (errno == 0 || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)) {
     if (target_->abandoned()) {
       return false;

@@ -22,7 +22,7 @@ namespace soc {
 
 class gdb_server {
  public:
-  // What it looks at.  Registers 0 .. 31, and 32: the program counter.
+  // The program that it debugs.  Registers 0 .. 31, and 32: the program counter.
   class target {
    public:
     virtual ~target() = default;
@@ -33,7 +33,7 @@ class gdb_server {
     // It is going to stand; and is the run over?
     virtual void standing() = 0;
     virtual bool abandoned() const = 0;
-    // What `monitor REQUEST` answers, lines that end.
+    // The answer to `monitor REQUEST`, lines that end.
     virtual std::string ask(const std::string & /*request*/) { return "there is nothing to be asked\n"; }
   };
   enum { kPc = 32, kRegisters = 33, SIGNAL_TRAP = 5, SIGNAL_ABORT = 6, SIGNAL_SEGV = 11, SIGNAL_INT = 2 };

@@ -57,7 +57,7 @@ void scalar::tell(scalar_state state) const {
 
 // --- the firmware's side ----------------------------------------------------------------------
 
-// Of the calling thread.
+// Processor time of the calling thread.
 static double processor_seconds() {
   timespec cpu = {};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);

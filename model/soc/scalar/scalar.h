@@ -34,10 +34,10 @@ namespace soc {
 class gdb_server;
 class global_memory;
 
-// Where a scalar core's commands go: its core.
+// The destination of a scalar core's commands: its core.
 class scalar_port {
  public:
-  // What can be said of a command before its turn; in any thread.
+  // Looks at a command before its turn; in any thread.
   virtual pushed_command look_at(const command_t &command) const = 0;
   // Queues it, or ends the run if it is malformed.  False: the queue is full; the scalar core will be called again
   // when it is not.  cycle: of the push, moves on to when there was room.
@@ -47,7 +47,7 @@ class scalar_port {
   ~scalar_port() = default;
 };
 
-// What a scalar core needs of its core and of the machine, and all that it knows of them.
+// The services that a scalar core needs of its core and of the machine. It knows nothing else of them.
 struct scalar_services {
   simulation &sim;
   global_memory &gm;
@@ -91,7 +91,7 @@ class scalar : public task, public stretching {
   virtual bool execute() = 0;
   // The command that a write of this value to PUSH means.
   virtual command_t pushed(uint64_t value) = 0;
-  // Where the firmware is, and within the calls that led there, innermost first; nothing if that is not
+  // The firmware's place, and the places of the calls that led there, innermost first; nothing if that is not
   // known.
   virtual std::vector<uint64_t> calls() { return {}; }
 
@@ -104,7 +104,7 @@ class scalar : public task, public stretching {
   bool ended() const { return ended_ || abandoned_; }
   // After the end: all that was pushed goes to the simulation. returns: and the thread ends.
   void leave(bool returns);
-  // What has been pushed so far does.
+  // Hands over the commands that have been pushed so far.
   void hand_over();
   // A debugger asks about the machine (inspect/inspector.h); sleeps until the simulation's thread has answered.
   std::string question(const std::string &request);

@@ -73,7 +73,7 @@ command_t scalar_native::pushed(uint64_t address) {
   return command;
 }
 
-// Of this thread's calls those within the firmware's shared object.  All are return addresses.
+// This thread's calls within the firmware's shared object.  All are return addresses.
 std::vector<uint64_t> scalar_native::calls() {
   enum { MOST = 64 };
   void *stack[MOST];

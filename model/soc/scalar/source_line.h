@@ -25,7 +25,7 @@ class source_lines {
   // In one of the firmwares so far.
   const std::string &find(uint64_t pc, unsigned firmware);
 
-  // The same without what sw/lib does for kernels: who called it.
+  // The line that uses a function of sw/lib, in place of the line in sw/lib itself.
   const std::string &find_use(uint64_t pc, unsigned firmware);
   unsigned current() const { return current_; }
   // " at a.c:7 (f); called from b.c:12 (g), c.c:3 (main)": of the firmware that runs, by addresses within
@@ -35,7 +35,7 @@ class source_lines {
   // ": require(n > 0)": what the line that panics with a code, "PANIC_MACHINE" or "7", has to say; "" if nothing.
   std::string panic_text(const std::vector<uint64_t> &calls, const std::string &code);
 
-  // Of the one that runs.
+  // Sets the load base of the firmware that runs.
   void set_load_base(uint64_t base) { images_[current_].load_base = base; }
 
  private:

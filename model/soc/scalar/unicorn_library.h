@@ -30,8 +30,8 @@ const unicorn_functions &unicorn();
 struct unicorn_pages {
   uint64_t begin, end;
 };
-// Of the emulator that this thread runs until the next call; they must stay where they are. Of others Unicorn looks at
-// each store whether it may be, and for translated code that it changes, which takes ten times as long as the store.
+// Names the plain pages of the emulator that this thread runs until the next call; they must stay where they are.
+// Unicorn checks stores to other pages for permission and translated code, which takes ten times as long as the store.
 void unicorn_plain_pages(const unicorn_pages *pages, size_t count);
 
 }  // namespace soc

@@ -125,7 +125,7 @@ class atomics::stepper : public task {
   uint64_t due_ = UINT64_MAX;
 };
 
-// What they have answered is in answers_.
+// Leaves their answers in answers_.
 void atomics::run_rtl(const std::vector<unsigned> &slices, uint64_t now) {
   answers_.clear();
   const std::optional<unsigned> early = rtl_.reach(slices, now, answers_);
@@ -154,7 +154,7 @@ uint64_t atomics::earliest(unsigned slice, uint64_t token) {
 
 // --- the machine's side -----------------------------------------------------------------------
 
-// Who looks into memory while it changes, or at the slices' signals, sees each cycle by itself.
+// True if somebody looks into memory while it changes, or at the slices' signals, and so has to see each cycle.
 static bool is_watched(const simulation &sim) {
   return sim.trace != nullptr || sim.options.debug.gdb_count > 0 || sim.options.debug.show_count > 0;
 }
@@ -281,7 +281,7 @@ static bool follows(const slice_run &run, const slice_run &more) {
          run.address + run.count * run.beats == more.address;
 }
 
-// The same requests in the same cycles, but only their number and the cycles they take.
+// Sends the same requests in the same cycles, but only their number and the cycles they take.
 void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number,
                      uint64_t duration, uint64_t now) {
   uint64_t count = 0;

@@ -35,7 +35,7 @@ class atomics {
   void send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
             uint64_t now);
 
-  // What an atomic command does, without the Verilog.
+  // Carries out an atomic command without the Verilog.
   void apply(const core_memory_t &memory, const command_t &command);
 
   void report(soc_result_t &result) const;

@@ -1,8 +1,8 @@
 // All slices in the Verilog, and the threads that run them.
 //
 // A slice runs behind the machine's clock (gm_slice.h). While the machine is elsewhere, threads let slices work up to
-// where it was when it last came by; what is left is done when it asks for answers, with their help. Who did what makes
-// no difference: no slice gets beyond the machine, and what the machine sees does not depend on how far one has got.
+// the machine's cycle at its last visit. The rest is done when the machine asks for answers. Results do not depend on
+// the threads: no slice gets beyond the machine, and the machine's view does not depend on how far a slice has got.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_SLICES_GM_SLICES_H
 #define AMALGAM_SOC_SLICES_GM_SLICES_H

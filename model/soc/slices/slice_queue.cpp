@@ -267,8 +267,8 @@ uint64_t slice_queue::beats_behind(const stream &s, uint64_t served, uint64_t cy
   return beats;
 }
 
-// Of those that are in free_, booked before the cycle served, so many beats come after the last request of a stream
-// with this number that arrives in this cycle.
+// Beats in free_, booked before the cycle served, that come after the last request of the stream with this number, if
+// that request arrives in this cycle.
 uint64_t slice_queue::behind(uint64_t served, uint64_t cycle, uint64_t number) const {
   uint64_t beats = 0;
   for (const end &e : ends_) {
@@ -311,7 +311,7 @@ void slice_queue::serve_booked(uint64_t stop) {
   cursor_ = std::max(cursor_, stop);
 }
 
-// Those whose last request arrived in this cycle, all of whose beats are read.
+// Ends the streams whose last request arrived in this cycle and whose beats are all read.
 void slice_queue::end_streams(uint64_t cycle) {
   size_t count = 0;
   for (; count < ends_.size() && ends_[count].last == cycle; ++count) {
@@ -345,7 +345,7 @@ void slice_queue::begin_turns() {
   serve_turns(served - 1);
 }
 
-// What is in flight as well as free_ are settled_'s.
+// Beats in flight and free_ are settled_'s.
 void slice_queue::end_turns() {
   heap_.clear();
   turns_ = false;
@@ -381,8 +381,8 @@ void slice_queue::serve_turns(uint64_t until) {
   }
 }
 
-// The stream's requests that arrive by the cycle until; true if that was the last of them. Those that find
-// the slice at work are read one after the other, at once.
+// Serves the stream's requests that arrive by the cycle until; true if the last of them has been served. Requests that
+// find the slice at work are read one after the other, at once.
 bool slice_queue::serve_turn(stream &s, uint64_t until) {
   while (s.next.arrival <= until) {
     free_ = std::max(free_, clock_.tick(s.next.arrival));

@@ -1,5 +1,5 @@
-// When an atomic slice of global memory answers, without its data: to the cycle what a gm_atomic
-// unit does that is offered, in each cycle of its clock, the beat that arrived first of those waiting (of
+// The cycles in which an atomic slice of global memory answers, without its data. To the cycle it is a gm_atomic
+// unit that is offered, in each cycle of its clock, the beat that arrived first of those waiting (of
 // several that arrived at once, that of the stream added first).
 //
 //   a request taken in tick t reads its first beat in t + 1 at the earliest, then one a tick; a
@@ -9,13 +9,13 @@
 // A stream is the share of one command that falls on this slice.  Its beats arrive in order, so
 // beats are taken in the order they arrive, whenever streams are added.
 //
-// Where no beat can meet another of its address in flight, the order of beats does not matter but in the cycles in
-// which streams end: it is enough to know how many beats arrive in each cycle, which are booked ahead.  Else beats are
-// taken one by one.
+// If no beat can meet another of its address in flight, the order of beats matters only in the cycles in
+// which streams end: it is enough to know how many beats arrive in each cycle, which are booked ahead.  Otherwise beats
+// are taken one by one.
 //
-// A run that has a beat in each cycle is booked as if it came at once.  The slice, which reads a beat a tick and has no
-// more ticks than cycles, does not come to the end of it before it is there: when all is read is the same.  Only who
-// asks in the middle of such a run has to take off what has not come (behind).
+// A run that has a beat in each cycle is booked as if it came at once.  The slice reads a beat a tick and has no more
+// ticks than cycles, so it does not reach the end of the run before the run is there, and ends at the same time.  Only
+// a question in the middle of such a run has to take off the beats that have not come (behind).
 //
 // Cycles are those of the cores, ticks those of the slice.
 // Not thread-safe.  No SystemC.

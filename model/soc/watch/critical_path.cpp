@@ -65,7 +65,7 @@ const soc_command_t *critical_path::effect_before(const soc_command_t &c) const 
   return before;
 }
 
-// What its scalar core pushed before it, to whichever pipe.
+// The command that its scalar core pushed before it, to whichever pipe.
 const soc_command_t *critical_path::push_before(const soc_command_t &c) const {
   const pipe_log &own = pipes_[c.track];
   for (unsigned track = own.first_track; track < own.end_track; ++track) {

@@ -6,8 +6,8 @@
 //     the set of the flag that it waits for    (another pipe or core)
 //     its push by the scalar core              <- the push before it, or room in the queue
 //
-// When a launch is over the chain is read off the record (recorder.h), and its cycles are added to sums. Of
-// several flags that a wait got in the same cycle it follows the one that the record names.
+// When a launch is over the chain is read off the record (recorder.h), and its cycles are added to sums. If a wait
+// got several flags in the same cycle, the chain follows the one that the record names.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_WATCH_CRITICAL_PATH_H
 #define AMALGAM_SOC_WATCH_CRITICAL_PATH_H

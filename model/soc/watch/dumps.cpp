@@ -79,7 +79,7 @@ void dumps::executed(const core_memory_t &memory, const command_t &command, uint
   }
 }
 
-// What it wrote there, or else read.
+// Writes the operand that it wrote there, otherwise the one that it read.
 void dumps::write(dump &d, const core_memory_t &memory, const command_t &command) {
   core_tensor_t t[CORE_MAX_TENSORS];
   const core_tensor_t *found = nullptr;

@@ -25,7 +25,7 @@ class dumps {
   uint32_t wanted(const std::string &core, uint64_t number, const command_t &command);
   // It has been carried out; from any thread, in order of effects.
   void executed(const core_memory_t &memory, const command_t &command, uint32_t wanted);
-  // What went wrong, or which command never came: a line, "" if nothing did.
+  // A line about what went wrong, or which command never came; "" if all is well.
   std::string problem() const;
   tensor_book *types() { return &types_; }
 

@@ -1,4 +1,4 @@
-// How much of a core's memories holds something that is still to be read: from the begin of the write
+// The part of a core's memories that holds something that is still to be read: from the begin of the write
 // that put it there to the end of the last read before the next write.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_WATCH_OCCUPANCY_H

@@ -1,4 +1,4 @@
-// What commands took, summed up by pipe, command and firmware line over all cores of a kind and all launches
+// Time of commands, summed up by pipe, command and firmware line over all cores of a kind and all launches
 // (soc_result.profile). Sums only: nothing is kept of a single command.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_WATCH_PROFILE_H

@@ -1,4 +1,4 @@
-// What a run did, command by command: enough to rebuild the chain of commands and waits that set its
+// A run, command by command: enough to rebuild the chain of commands and waits that set its
 // time.  There with soc_options.watch.record; soc_result.record points to it after soc_close or soc_run.
 //
 //   issued -> pushed         the scalar core waits for room in the queue

@@ -33,7 +33,7 @@ class recorder : public watcher {
   }
 
   // --- after the last launch ---
-  // All of it, in order. What is above is gone then.
+  // All of it, in order. The members above are gone then.
   const soc_record_t &record();
 
   // From a cycle on, in order: bytes a cycle that all moves of a die get.

@@ -1,5 +1,5 @@
-// What the bytes of a machine's memories are: the types of what commands have written last, so that moves, which do not
-// look at what they move, pass them on.
+// The types of the bytes in a machine's memories, from the commands that wrote them last. So moves, which do not
+// look at their data, pass types on.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_WATCH_TENSOR_BOOK_H
 #define AMALGAM_SOC_WATCH_TENSOR_BOOK_H
@@ -20,7 +20,7 @@ uint64_t tensor_end(const core_tensor_t &tensor);
 
 class tensor_book {
  public:
-  // What a command wrote, as far as nobody has written over it.
+  // A tensor that a command wrote, as far as nobody has written over it.
   struct entry {
     uint64_t end;  // behind the last byte that is still its own
     core_tensor_t what;
@@ -30,7 +30,7 @@ class tensor_book {
     command_t command;
   };
 
-  // In order of effects, from any thread. Who wants to know of entries says when it was, and by which firmware.
+  // In order of effects, from any thread. cycle and firmware are kept for those who read entries.
   void executed(const core_memory_t &memory, const command_t &command, uint64_t cycle = 0, unsigned firmware = 0);
   // Arrays that the host filled, in the global memory of this first byte; their entries have no memory.
   void given(const uint8_t *base, const soc_buffer_t *buffers, size_t count);

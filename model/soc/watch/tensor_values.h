@@ -11,7 +11,7 @@
 
 namespace soc {
 
-// Of elements of a type (core/tensor.h).
+// The file type for elements of a type (core/tensor.h).
 soc_dump_type_t dump_type(uint32_t type);
 
 // Row after row.

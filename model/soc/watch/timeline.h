@@ -1,4 +1,4 @@
-// What each pipe did when, written from the record: as Chrome trace JSON, which opens in Perfetto, and as
+// Each pipe's work over time, written from the record: as Chrome trace JSON, which opens in Perfetto, and as
 // text, a line a command.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_WATCH_TIMELINE_H

@@ -1,5 +1,5 @@
-// Those who look on while a machine runs: the record (recorder.h), waveforms (signals.h) and the critical
-// path. The machine tells them what it does as it does it; they change nothing. With nobody looking, an
+// Watchers of a running machine: the record (recorder.h), waveforms (signals.h) and the critical
+// path. The machine reports each of its steps to them; they change nothing. With nobody looking, an
 // event costs a branch:
 //
 //   for (watcher *w : sim_.watchers) {
@@ -7,9 +7,9 @@
 //   }
 //
 // Pipes and scalar cores run ahead of the machine's clock (scheduler.h): the cycles of one pipe come in
-// order, those of several do not, and what is told may lie ahead of what the machine has come to.
+// order, those of several do not, and events may lie ahead of the machine's clock.
 //
-// The race detector (races/) is not one of them. Flags carry what it knows from pipe to pipe, and it ends
+// The race detector (races/) is not a watcher. Flags carry its knowledge from pipe to pipe, and it ends
 // runs: it is a part of the machine.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_WATCH_WATCHER_H
@@ -24,11 +24,11 @@
 
 namespace soc {
 
-// What a pipe does, or waits for.
+// A pipe's activity, or its reason for waiting.
 enum activity { EMPTY, BUSY, FLAG, CROSS_FLAG, BARRIER, ACTIVITIES };
 inline const char *const kActivityNames[] = {"empty", "busy", "flag", "cross_flag", "barrier", nullptr};
 
-// What a scalar core does; BLOCKED: the queue that it pushes to is full.
+// A scalar core's activity; BLOCKED: the queue that it pushes to is full.
 enum scalar_state { HALTED, RUNNING, BLOCKED };
 
 struct watched_core {
@@ -65,7 +65,7 @@ class watcher {
   virtual void launched(unsigned /*firmware*/) {}
   // The last effect was at the end's cycle.
   virtual void launch_over(uint64_t /*begin*/, uint64_t /*end*/) {}
-  // Whatever happened before this cycle has been told.
+  // All events before this cycle have been reported.
   virtual void reached(uint64_t /*cycle*/) {}
 
   // --- cores and pipes; each event from or at a cycle ---
@@ -84,7 +84,7 @@ class watcher {
   virtual void flag_up(unsigned /*core*/, unsigned /*from*/, const cmd_set_flag_t &, uint64_t /*up*/) {}
   virtual void flag_taken(unsigned /*core*/, unsigned /*to*/, const cmd_wait_flag_t &, uint64_t /*up*/,
                           uint64_t /*taken*/) {}
-  // The same of a CROSS_SET's or PAIR_SET's, on a core that gets it.
+  // Reports a flag of a CROSS_SET or PAIR_SET, on a core that gets it.
   virtual void cross_flag_up(unsigned /*core*/, size_t /*sender*/, const cmd_cross_set_t &, uint64_t /*up*/) {}
   virtual void cross_flag_taken(unsigned /*core*/, size_t /*sender*/, const cmd_cross_set_t &, uint64_t /*up*/,
                                 uint64_t /*taken*/) {}
