@@ -46,7 +46,7 @@ for page in README.md CONTRIBUTING.md docs/*.md; do
   awk '/^```/ { code = !code; next } !code' "$page" | grep -oE '`--[a-z][a-z0-9-]*' | sed 's/^`--//' | sort -u |
     while read -r option; do
       case $option in sanitize | version | prefix | rm | platform) continue ;; esac
-      grep -qF "\"$option\"" model/cli/option/options.def || fail "$page: --$option: no such option"
+      grep -qF "\"$option\"" model/cli/option/options.def sw/kernels/*/*_settings.def || fail "$page: --$option: no such option"
     done
 done
 
