@@ -1,6 +1,7 @@
 #!/bin/sh
 # The documents as text: the front page is short, each page says what it answers and is on the map, links lead
-# somewhere, pictures are shown, paths in backticks exist, and the ten questions' paths can be followed.
+# somewhere, pictures are shown, prose has at most 120 columns, paths in backticks exist, and the ten questions' paths
+# can be followed.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$ROOT"
@@ -25,6 +26,11 @@ prose() { awk '/^```/ { code = !code; next } !code' "$1"; }
 anchors() {
   prose "$1" | sed -nE 's/^#+ //p' | tr 'A-Z' 'a-z' | sed -E 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
+
+for page in $guides CONTRIBUTING.md $(echo "$all" | tr ' ' '\n' | grep '/README\.md$'); do
+  prose "$page" | awk -v page="$page" 'length > 120 && !/^ *(\||!\[|#|\*\*This page)/ { print page ": a line of " length " columns: " substr($0, 1, 60) }'
+done >"$dir/wide"
+while read -r line; do fail "$line"; done <"$dir/wide"
 
 links=0
 for page in $all; do
