@@ -1,4 +1,4 @@
-// What all tests in C and C++ share: cmocka with the headers that it forgets, and TEST.
+// Shared by all tests in C and C++: cmocka with the headers that it forgets, and TEST.
 //
 //   TEST(adds) { assert_int_equal(1 + 1, 2); }
 //
@@ -32,14 +32,14 @@ void test_add(int line, const char *name, CMUnitTestFunction test, CMFixtureFunc
 // Before all tests of the program, and after them.
 void test_around(CMFixtureFunction before, CMFixtureFunction after);
 
-// Those whose names match the pattern, or all if it is NULL; the exit code.
+// Runs the tests whose names match the pattern, or all if it is NULL; the exit code.
 int test_run(const char *pattern);
 
 #ifdef __cplusplus
 }
 #endif
 
-// What before() leaves in *state is the test's, and after()'s.
+// before() leaves *state to the test and to after().
 #define TEST_WITH(name, before, after)                                                                          \
   static void name(void **state);                                                                               \
   __attribute__((constructor)) static void add_##name(void) { test_add(__LINE__, #name, name, before, after); } \
@@ -47,7 +47,7 @@ int test_run(const char *pattern);
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-// What runs before all tests of the program, and after them.
+// Functions that run before all tests of the program, and after them.
 #define TEST_GROUP(before, after) \
   __attribute__((constructor)) static void add_group(void) { test_around(before, after); }
 

@@ -1,4 +1,4 @@
-// Of programs that have no main() of their own.
+// The main() of programs that have none of their own.
 // SPDX-License-Identifier: Apache-2.0
 #include "test.h"
 

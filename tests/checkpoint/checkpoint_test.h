@@ -1,4 +1,4 @@
-// What the tests of model/llm/checkpoint share: a folder of their own, files in it, and what a refusal must be.
+// Shared by the tests of model/llm/checkpoint: a folder of their own, files in it, and the form of a refusal.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_CHECKPOINT_CHECKPOINT_TEST_H
 #define AMALGAM_TESTS_CHECKPOINT_CHECKPOINT_TEST_H

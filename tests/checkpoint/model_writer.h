@@ -8,7 +8,7 @@
 
 enum { MODEL_FILES = 64 };  // at most
 
-// What is written otherwise than it should be.
+// A defect with which a file is written.
 typedef struct defect {
   const char *tensor;         // the one that is
   const char *rename;         // NULL: is left out

@@ -233,7 +233,7 @@ static void shrinks(void **state) {
   checkpoint_close(random);
 }
 
-// Of a model's first layers, files with none of their tensors need not be there.
+// For a model's first layers, files with none of their tensors need not be there.
 static void first_layers(void **state) {
   (void)state;
   static const defect_t defect = {EXPERT, "x", NULL, NULL, "absent.safetensors"};

@@ -143,7 +143,7 @@ static void huge_header(void **state) {
   assert_refused("header of 100000001 bytes in a file of 268435456; expected 1 to 100000000");
 }
 
-// Whatever is broken in a good file: it is refused in one line, or all that it says holds.
+// However a good file is broken, it is refused in one line, or everything that it says holds.
 static void broken_anyhow(void **state) {
   (void)state;
   uint8_t good_bytes[8 + sizeof GOOD - 1 + 32] = {sizeof GOOD - 1}, bytes[sizeof good_bytes];

@@ -16,7 +16,7 @@ static cJSON *document(void) {
   return root;
 }
 
-// What the template makes of the document.
+// Compares the template's text for the document.
 static void assert_prints(const char *template, const char *none, const char *wanted) {
   char *text = NULL;
   size_t bytes;

@@ -77,7 +77,7 @@ TEST(engines_have_their_own) {
   assert_false(parse(CLI_RUN_AMLA, "--blocks=4", NULL, NULL));
 }
 
-// What is not given is the config's, or cannot go with the rest, so that it must show.
+// Options that are not given are the config's, or cannot go with the rest, so that they must show.
 TEST(the_language_model_has_its_own) {
   assert_true(parse(CLI_RUN_LM, NULL, NULL, NULL));
   assert_int_equal(options.attention.value, 2);
@@ -179,7 +179,7 @@ TEST(suggestions) {
   assert_null(suggest("a very long word that is nothing like a kernel", words, 2));
 }
 
-// What asks for values, or has them, is refused by its mark; what --timing-only goes with is not.
+// Options that ask for values, or have them, are refused by their mark; those that --timing-only goes with are not.
 TEST(data_is_refused) {
   static const struct {
     unsigned command;

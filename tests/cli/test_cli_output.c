@@ -55,7 +55,7 @@ TEST(all_appear) {
   unlink("b");
 }
 
-// Of a link to what is not there, what it points to; modes and nodes stay.
+// Through a link to a file that is not there, that file is written; modes and nodes stay.
 TEST(nodes_stay) {
   struct stat status;
   assert_int_equal(mkdir("sub", 0777), 0);

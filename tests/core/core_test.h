@@ -1,4 +1,4 @@
-// What the tests of model/core share: cmocka with the headers it forgets, a core's memory,
+// Shared by the tests of model/core: cmocka with the headers it forgets, a core's memory,
 // commands.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_CORE_CORE_TEST_H
@@ -33,7 +33,7 @@ static const uint64_t test_bytes[CORE_KIND_COUNT][SPACE_COUNT] = {
     [CORE_VECTOR] = {[SPACE_GM] = 1u << 20, [SPACE_UB] = 192u << 10},
 };
 
-// Of a space; that of an attention engine's keys is counted in rows.
+// Bytes of a space; that of an attention engine's keys is counted in rows.
 static inline uint64_t space_bytes(const core_memory_t *memory, int space) {
   const uint64_t size = memory->bytes[space];
   return space == SPACE_KV && size > 0 ? size * memory->engine->blocks * 2 * memory->engine->d * sizeof(num_bf16_t)
@@ -61,7 +61,7 @@ static inline core_memory_t make_memory(core_kind_t kind) {
   return memory;
 }
 
-// That of an attention engine, which must outlive it.
+// The memory of an attention engine, which must outlive it.
 static inline core_memory_t make_engine_memory(const num_engine_t *engine, uint64_t eb_bytes, uint64_t gm_bytes) {
   core_memory_t memory = {
       .bytes = {[SPACE_GM] = gm_bytes, [SPACE_EB] = eb_bytes, [SPACE_KV] = engine->rows / engine->blocks},

@@ -557,7 +557,7 @@ TEST(engine_attention) {
   RUN_TABLE(CORE_ENGINE, cases);
 }
 
-// Where an ATTN may put results and triplets: 4 queries of 128 bytes, triplets of 264.
+// Places where an ATTN may put results and triplets: 4 queries of 128 bytes, triplets of 264.
 TEST(engine_results_apart) {
 #define FOUR(...) AT(.queries = 4, .dim = 64, .stride = 8, .keys = 32, .share = 1, __VA_ARGS__)
   const case_t cases[] = {

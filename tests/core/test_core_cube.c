@@ -132,7 +132,7 @@ static uint16_t random_half(num_rng_t *rng, uint32_t type) {
   return type == TYPE_BF16 ? num_bf16_from_f32(x) : num_fp16_from_f32(x);
 }
 
-// What MMAD should leave: chains of fmaf, nothing outside of [m][n].
+// The expected result of an MMAD: chains of fmaf, nothing outside of [m][n].
 static void expect_mmad(core_memory_t *expected, const cmd_mmad_t *c) {
   const size_t ldc = round_up(c->n, 16);
   for (size_t i = 0; i < c->m; ++i) {

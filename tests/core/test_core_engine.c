@@ -276,7 +276,7 @@ static void attend_chunk(const problem_t *p, const layout_t *l, const core_memor
   core_memory_t before = make_engine_memory(memory->engine, l->end, memory->bytes[SPACE_GM]);
   copy_memory(&before, memory);
   run(CORE_ENGINE, memory, &attn);
-  // Nothing but triplets or results has changed.
+  // Only triplets or results have changed.
   const uint32_t region = attn.attn.final ? OUT : TRIPLET;
   memcpy(before.base[SPACE_EB] + l->base[region], memory->base[SPACE_EB] + l->base[region], l->bytes[region]);
   expect_same(memory, &before, "ATTN");

@@ -1,5 +1,5 @@
-// What plans are made by, for a machine whose values are all different where a mistake could take one for another. What
-// commands themselves cost, soc/time and soc/time_moves ask.
+// Estimates for plans, on a machine whose values are all different where a mistake could take one for another. The cost
+// of the commands themselves is tested by soc/time and soc/time_moves.
 // SPDX-License-Identifier: Apache-2.0
 #include "core/estimate.h"
 #include "core_test.h"
@@ -48,7 +48,7 @@ static const config_t config = {
                .store_gbps = 64},
 };
 
-// What plans are made by: the same costs, and every rate from the config.
+// Estimates for plans: the same costs, and every rate from the config.
 TEST(estimates) {
   config_t machine = config;
   machine.gm = (config_gm_t){.move_bytes = 16384, .worst_efficiency = 0.5};

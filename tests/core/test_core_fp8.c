@@ -1,4 +1,4 @@
-// What the FP8 kernel asks of a vector core: casts from E4M3, factors for groups of columns,
+// Operations that the FP8 kernel needs of a vector core: casts from E4M3, factors for groups of columns,
 // logarithms, column numbers, and gathers by a list.  Against loops over elements and formulas.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>

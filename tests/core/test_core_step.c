@@ -1,5 +1,5 @@
-// What a decode step asks of a vector core besides: square roots, bits and integers, neighbours exchanged, casts to
-// E4M3. Against formulas, one element at a time; the whole of UB is compared.
+// Further operations that a decode step needs of a vector core: square roots, bits and integers, neighbours exchanged,
+// casts to E4M3. Against formulas, one element at a time; the whole of UB is compared.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 

@@ -126,7 +126,7 @@ static double source_value(const core_memory_t *memory, const core_tensor_t *ten
                            source->col + i % source->cols);
 }
 
-// What a command leaves, from the values of the sources it names; false: this one is not computed here.
+// A command's result, from the values of the sources it names; false: this one is not computed here.
 static bool expected_value(const core_memory_t *memory, const command_t *c, uint64_t row, uint64_t col, double *value) {
   core_tensor_t tensor[CORE_MAX_TENSORS];
   core_source_t s[CORE_MAX_TENSORS];
@@ -307,7 +307,7 @@ TEST(vector_tensors) { hold(CORE_VECTOR, 250); }
 
 TEST(engine_tensors) { hold(CORE_ENGINE, 200); }
 
-// What cannot be seen by executing: types, and what has no elements.
+// Cases that executing does not show: types, and commands without elements.
 TEST(by_hand) {
   core_tensor_t tensor[CORE_MAX_TENSORS];
   core_source_t source[CORE_MAX_TENSORS];

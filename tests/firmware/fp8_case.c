@@ -71,7 +71,7 @@ static void fill_token(num_rng_t *rng, const fp8_shape_t *s, uint32_t place, uin
   num_fp8_encode(place % 2 == 0 ? NUM_FP8_SCALE_AMAX : NUM_FP8_SCALE_UE8M0, key, token, 1);
 }
 
-// What is not used is NaN.
+// Unused places are NaN.
 static void fill_cache(fp8_case_t *problem, num_rng_t *rng) {
   const fp8_shape_t *s = &problem->shape;
   const uint32_t caches = s->cache == FP8_PAGED ? 1 : s->batch;

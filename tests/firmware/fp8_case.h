@@ -11,7 +11,7 @@
 #include "kernels/fp8/fp8_args.h"
 
 enum fp8_cache { FP8_DENSE, FP8_PAGED, FP8_SPARSE };
-// How a key grows with its place, and with it the running maximum.
+// The growth of a key with its place, and with it of the running maximum.
 enum fp8_trend { FP8_LEVEL, FP8_RISING, FP8_FALLING, FP8_EQUAL };
 
 typedef struct fp8_shape {
@@ -72,7 +72,7 @@ void fp8_case_free(fp8_case_t *problem);
 // Addresses are there: arguments from them.
 void fp8_case_args(fp8_case_t *problem);
 
-// What comes out, FP32, [lists][rows][512] and [lists][rows]; to be freed.
+// The result, FP32, [lists][rows][512] and [lists][rows]; to be freed.
 typedef struct fp8_result {
   float *out, *lse;
 } fp8_result_t;

@@ -196,7 +196,7 @@ static bool is_cross_wait(const command_t *command) {
   return command->header.opcode_ == OP_CROSS_WAIT || command->header.opcode_ == OP_PAIR_WAIT;
 }
 
-// Of a CROSS_ or PAIR_ command, which have the same fields.
+// The identity of a CROSS_ or PAIR_ command; both have the same fields.
 static uint32_t cross_id(const command_t *command) {
   const bool pair = command->header.opcode_ == OP_PAIR_SET || command->header.opcode_ == OP_PAIR_WAIT;
   return pair ? CROSS_FLAGS + command->pair_set.flag : command->cross_set.flag;

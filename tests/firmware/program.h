@@ -10,7 +10,7 @@
 
 #include "core/core.h"
 
-// What firmware can ask of the machine it runs on.
+// The machine's functions for firmware.
 typedef struct program_machine {
   const char *firmware;  // shared object
   const uint8_t *gm;     // stands for GM_BASE

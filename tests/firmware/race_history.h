@@ -1,4 +1,4 @@
-// Who touched what: finds accesses that no flag orders, in whichever order they came.  Written apart
+// The history of accesses: finds accesses that no flag orders, in whichever order they came.  Written apart
 // from the simulator's own race detector, which it is to be compared with.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_FIRMWARE_RACE_HISTORY_H
@@ -11,7 +11,7 @@
 
 enum { RACE_AGENTS = 128 };  // pipes of the machine
 
-// What an agent has seen of every other: its vector clock.
+// An agent's vector clock: how much it has seen of every other.
 typedef uint32_t race_clocks_t[RACE_AGENTS];
 
 typedef struct record {

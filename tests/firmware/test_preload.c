@@ -132,7 +132,7 @@ static uint32_t most_added(const chain_t *chain, cycle_t *cycle, uint32_t first,
   return most;
 }
 
-// The same, of every set of dependencies there is.
+// The most dependencies that can be added, over every set of dependencies there is.
 static uint32_t most_of_all(const chain_t *chain, cycle_t *cycle, uint64_t time) {
   uint32_t most = 0;
   for (uint32_t set = 0; set < 1u << (2 * chain->pairs - 1); ++set) {
@@ -167,7 +167,7 @@ static uint32_t lag_at(const preload_plan_t *plan, uint32_t link) {
   return link % 2 == 0 ? plan->cube_lag[link / 2] : plan->vector_lag[link / 2];
 }
 
-// What any plan must be, whether or not it keeps pace; its cycle.
+// Checks the form that any plan must have, whether or not it keeps pace; returns its cycle.
 static cycle_t check_form(const chain_t *chain, const preload_plan_t *plan) {
   cycle_t cycle = {.internal = 0};
   CHECK(chain, plan->pairs == chain->pairs, "%u", plan->pairs);
@@ -212,7 +212,7 @@ static void check_optimal(const chain_t *chain) {
 
 static uint32_t below(num_rng_t *rng, uint32_t limit) { return (uint32_t)((num_rng_u64(rng) >> 32) * limit >> 32); }
 
-// Of small numbers (ties, zeros), of similar ones, of very different ones, with one core's far
+// Durations of all kinds: small (ties, zeros), similar, very different, with one core's far
 // shorter, with equal sums, and of the largest there are.
 static chain_t random_chain(num_rng_t *rng, uint32_t pairs) {
   chain_t chain = {.pairs = pairs};
@@ -267,8 +267,8 @@ static chain_t tiny_chain(uint32_t pairs, uint32_t limit, uint32_t code) {
   return chain;
 }
 
-// Every chain of three pairs of durations 0 to 2: ties, and stages that take no time. Of 0 and 1
-// and five pairs, that it is a plan at all.
+// Every chain of three pairs of durations 0 to 2: ties, and stages that take no time. With 0 and 1
+// and five pairs it is only asked whether there is a plan.
 TEST(tiny_durations) {
   for (uint32_t code = 0; code < 3 * 3 * 3 * 3 * 3 * 3; ++code) {
     const chain_t chain = tiny_chain(3, 3, code);

@@ -1,4 +1,4 @@
-// What a harness of libFuzzer consists of. Each is one file, FORMAT.c or FORMAT.cpp; replay.c runs it on
+// The parts of a harness of libFuzzer. Each is one file, FORMAT.c or FORMAT.cpp; replay.c runs it on
 // given files without libFuzzer.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_FUZZ_FUZZ_H

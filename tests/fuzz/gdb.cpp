@@ -1,4 +1,4 @@
-// What a debugger sends: bytes of its connection, from the first to the last.
+// A debugger's input: bytes of its connection, from the first to the last.
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/socket.h>
 #include <unistd.h>

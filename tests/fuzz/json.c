@@ -1,4 +1,4 @@
-// What `amalgam explain` reads: the file of a run. The runs that explain would start are stood in for; what
+// The input of `amalgam explain`: the file of a run. The runs that explain would start are stood in for; what
 // they would find, the chain of commands, is taken from the same file.
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 
 #include "fuzz.h"
 
-// What was read is written and read again: the same array.
+// Writes the array that was read, and reads it again: it is the same.
 static void write_and_read(const npy_array_t *array) {
   char *bytes = NULL;
   size_t size = 0;

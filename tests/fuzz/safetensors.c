@@ -1,4 +1,4 @@
-// Files of tensors: all that is said of one that opens holds. The same bytes as config.json, which lies beside them.
+// Files of tensors: if one opens, everything that it says holds. The same bytes as config.json, which lies beside them.
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/checkpoint/safetensors.h"
 

@@ -54,7 +54,7 @@ TEST(jobs_are_done_once) {
   assert_true(jobs_run(0, grow, &tree));
 }
 
-// What has begun ends; nothing begins after it. As many threads as this have begun what follows at most.
+// Jobs that have begun end; none begins after that. As many threads as this have begun later ones at most.
 TEST(a_failure_ends_them) {
   tree_t tree = {.known = FIRST, .failing = FAILS};
   size_t begun = 0;

@@ -1,5 +1,5 @@
 // A program of its own over libamalgam_kernel, as kernel/attention/attention.h has it: amla on the shipped data, every
-// bit compared. What does not go is refused with a reason.
+// bit compared. A wrong request is refused with a reason.
 //   amla CYCLES
 // SPDX-License-Identifier: Apache-2.0
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What the tests of model/llm/lm share: models made up of random weights, the shipped data.
+// Shared by the tests of model/llm/lm: models made up of random weights, the shipped data.
 //
 // A made-up model's weights are kept in doubles as well, laid out as in its file (matrices
 // [out,in]), for references that share nothing with model/llm/lm.

@@ -1,6 +1,6 @@
-// What the shipped model loses with an engine in place of every layer's attention, in nats/byte
-// above FP32: of one block NUMERICS.md's figures of the first two windows; of the corrected
-// arithmetic what it may lose in any.
+// The loss of the shipped model with an engine in place of every layer's attention, in nats/byte
+// above FP32: for one block NUMERICS.md's figures of the first two windows; for the corrected
+// arithmetic a limit for any window.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 

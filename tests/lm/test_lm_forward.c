@@ -1,5 +1,5 @@
 // Made-up models, most of them with grouped heads, against the textbook formulas in double: no
-// tiles, no caches, matrices as the file has them. What an attention hook is given. What is
+// tiles, no caches, matrices as the file has them. The arguments of an attention hook. Requests that are
 // refused.
 // SPDX-License-Identifier: Apache-2.0
 #include <complex.h>
@@ -14,7 +14,7 @@ static const double TOLERANCE = 5e-5;
 
 // --- the reference ----------------------------------------------------------------------------
 
-// Of all layers, tokens, heads; [layers,n,heads,head_dim] each.
+// Arrays of all layers, tokens, heads; [layers,n,heads,head_dim] each.
 typedef struct {
   size_t n;
   double *q, *k, *v;
@@ -286,7 +286,7 @@ static void hook_sees_what_is_documented(void **state) {
   assert_true(worst(f->logits, f->reference.logits, fed * vocab) <= TOLERANCE);
 }
 
-// What the hook writes is what goes on.
+// The hook's result is used.
 static bool silent(void *context, const lm_attention_t *a) {
   (void)context;
   memset(a->out, 0, a->n * a->shape->hidden_size * sizeof *a->out);
@@ -390,7 +390,7 @@ static void every_product_is_the_backends(void **state) {
   }
 }
 
-// What the hook writes is what goes on: without the second half of a layer, x stays what it was.
+// The hook's result is used: without the second half of a layer, x stays what it was.
 static bool no_sum(void *context, const lm_gemm_t *p) {
   (void)context;
   return p->add || lm_multiply_fp32(NULL, p);

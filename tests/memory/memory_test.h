@@ -1,4 +1,4 @@
-// What the tests of this folder share.
+// Shared by the tests of this folder.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_MEMORY_MEMORY_TEST_H
 #define AMALGAM_TESTS_MEMORY_MEMORY_TEST_H

@@ -181,7 +181,7 @@ TEST(agrees_with_the_reference) {
   }
 }
 
-// What model/core/cost.c says that a copy takes.
+// Cycles of a copy by model/core/cost.c.
 uint64_t core_says(const config_t &config, uint32_t bytes) {
   command_t command = {};
   command.copy_in.rows = 1;
@@ -235,7 +235,7 @@ TEST(equal_loads_share_equally) {
   }
 }
 
-// What cold loads cannot use of L2 goes to the others; a slow one leaves its share to the rest.
+// Bandwidth of L2 that cold loads cannot use goes to the others; a slow one leaves its share to the rest.
 TEST(leftovers_go_round) {
   soc::bandwidth die(100, 300);
   // Cold: 50 each of HBM.  Warm: 300 - 100 leaves 200 for one limited to 30 and one that gets 170.

@@ -1,4 +1,4 @@
-// Which accesses of two AI cores race.
+// Accesses of two AI cores that race, and those that do not.
 // SPDX-License-Identifier: Apache-2.0
 #include "memory_test.h"
 #include "soc/races/gm_owners.h"
@@ -71,7 +71,7 @@ TEST(rows_with_gaps) {
   assert_int_equal(access(owners, 2, 0, false, 7 * 256 + 64, 1, 1, 1), 1);
 }
 
-// What was written before a SYNC_ALL may be read after it, not what was written after it.
+// Bytes written before a SYNC_ALL may be read after it; those written after it may not.
 TEST(a_sync_orders) {
   soc::gm_owners owners(100 * kLine);
   write(owners, 0, 0, kLine);

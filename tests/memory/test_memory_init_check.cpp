@@ -37,7 +37,7 @@ struct world {
   std::unique_ptr<init_check> check;
 };
 
-// Where a byte of a space is for the check: a state of SPACE_KV is that of a key and its value.
+// The place of a byte of a space for the check: a state of SPACE_KV is that of a key and its value.
 uint64_t place_of(const core_memory_t &memory, core_space_t space, uint64_t byte) {
   return space == SPACE_KV ? byte / (4 * memory.engine->d) : space == SPACE_GM ? GM_BASE + byte : byte;
 }
@@ -160,7 +160,7 @@ TEST(cube) { hold(CORE_CUBE); }
 TEST(vector) { hold(CORE_VECTOR); }
 TEST(engine_core) { hold(CORE_ENGINE); }
 
-// What is known by blocks, byte by byte: against a plain list.
+// States that are kept by blocks, asked byte by byte: against a plain list.
 TEST(states_by_bytes) {
   constexpr uint64_t kBytes = 70000;
   constexpr uint32_t kRuns[] = {40, 1500, 60000};

@@ -183,7 +183,7 @@ TEST(a_full_cache_keeps_all_it_can) {
   assert_int_equal(read(cache, kGroup, 4096), 0);
 }
 
-// Of a group that goes, the first dirty byte and all dirty bytes; of a clean one, nothing.
+// If a group goes, the first dirty byte and all dirty bytes are reported; of a clean group, nothing.
 TEST(says_what_it_writes_back) {
   soc::l2_cache cache(2 * kGroup, 100 * kGroup);
   std::vector<std::pair<uint64_t, uint64_t>> told;

@@ -63,7 +63,7 @@ TEST(overlaps_are_those_of_sets) {
   assert_true(met > kTimes / 10 && met < kTimes * 9 / 10);
 }
 
-// What the detector should find, from what each agent has seen of each other one's commands.
+// The races that the detector should find, from what each agent has seen of each other one's commands.
 class reference {
  public:
   explicit reference(unsigned agents) : seen_(agents, std::vector<size_t>(agents)) {}
@@ -128,7 +128,7 @@ core_access_t again(random_numbers &random, core_access_t a) {
   return a;
 }
 
-// That says when.
+// A command that holds its time.
 command_t made_at(uint64_t time) {
   command_t command = {};
   command.header.pc_ = time;
@@ -263,7 +263,7 @@ TEST(loops_are_kept_short) {
   assert_true(found > 2 && passed > 5);
 }
 
-// Who wrote each byte last, and how many SYNC_ALLs were behind it.
+// The last writer of each byte, and the number of SYNC_ALLs behind it.
 class owners {
  public:
   struct write {

@@ -257,7 +257,7 @@ struct request_at {
   }
 };
 
-// Of a row, word by word. A request goes on into the next beat if it is a RESCALE that began with a beat, in its slice.
+// Requests of a row, word by word. One goes on into the next beat if it is a RESCALE that began with a beat.
 std::vector<request_at> requests_of_words(unsigned op, uint64_t begin, uint64_t end, uint64_t slice_bytes,
                                           uint64_t slices) {
   std::vector<request_at> requests;

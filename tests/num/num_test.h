@@ -1,4 +1,4 @@
-// What the tests of model/num share: cmocka with the headers it forgets, bit comparison, random
+// Shared by the tests of model/num: cmocka with the headers it forgets, bit comparison, random
 // bits.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_NUM_NUM_TEST_H
@@ -28,7 +28,7 @@ static inline void *allocate(size_t count, size_t size) {
   return memory;
 }
 
-// The same bits, or both a NaN (which NaN is nobody's contract).
+// True for the same bits, or two NaNs (the contract does not say which NaN a NaN is).
 static inline int same_f32(float a, float b) { return num_f32_bits(a) == num_f32_bits(b) || (a != a && b != b); }
 
 static inline uint32_t random_u32(num_rng_t *rng) { return (uint32_t)(num_rng_u64(rng) >> 32); }

@@ -36,7 +36,7 @@ static num_bf16_t rounded(long double x) {
   return (num_bf16_t)(sign | (uint32_t)(exponent + 126) << 7 | ((uint32_t)ldexpl(fraction, 8) & 0x7fu));
 }
 
-// What an operand counts as.
+// The value that an operand counts as.
 static long double value(num_bf16_t x) {
   const long double mag = num_bf16_to_f32(x & 0x7fff);
   const long double flushed = (x & INF) == 0 ? 0.0L : mag;

@@ -63,7 +63,7 @@ TEST(array_sampled) {
       check_array(centre + (chunk - 8) * CHUNK, 1);
     }
   }
-  // What attention asks for: scores less their maximum.
+  // Arguments as in attention: scores less their maximum.
   num_rng_t rng;
   num_rng_seed(&rng, 3);
   float x[CHUNK];
@@ -79,8 +79,8 @@ TEST(array_sampled) {
   }
 }
 
-// Those of all inputs whose exponential comes nearest to the middle between two FP32 (within 2^-48,
-// found by exhaustive search): what a shortened polynomial or a smaller margin gets wrong first.
+// The inputs whose exponential comes nearest to the middle between two FP32 (within 2^-48,
+// found by exhaustive search): a shortened polynomial or a smaller margin gets these wrong first.
 static const float HARDEST[] = {0x1.8d7cb6p-12f, 0x1.8053eep-11f, 0x1.01753ap-9f,   0x1.c1141cp-7f,  0x1.5ffc5cp-6f,
                                 0x1.f613acp-4f,  0x1.eeffd8p-3f,  0x1.b78498p-1f,   0x1.cce332p+0f,  0x1.69a056p+1f,
                                 0x1.172096p+2f,  0x1.48e1c4p+2f,  0x1.bae196p+2f,   0x1.f12cdcp+3f,  0x1.97f0f6p+4f,

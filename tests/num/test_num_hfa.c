@@ -148,7 +148,7 @@ static num_element_t add_formula(const num_hfa_t *hfa, num_element_t x, num_elem
   return element(negative, saturated(subtract ? mx - t : mx + t));
 }
 
-// How far the sum's logarithm may be from the real one, given the real one of 1 +- 2^-D.
+// Allowed distance of the sum's logarithm from the real one, given the real one of 1 +- 2^-D.
 static double allowance(const num_hfa_t *hfa, double exact, double x) {
   if (hfa->corrected) {
     // As if the smaller one were off by nine units, which sixteen that share an entry come to.
@@ -207,7 +207,7 @@ TEST(add_corners) {
     assert_int_equal(num_hfa_add(all[i], element(1, 500), element(1, 500)), element(1, 628));
     assert_int_equal(num_hfa_add(all[i], element(0, -32768), element(1, -32768)), element(1, -32768));
     assert_int_equal(num_hfa_add(all[i], element(1, -32768), element(1, -32768)), element(1, -32768));
-    // Nothing far below is felt, zero least of all.
+    // An element far below has no effect, zero least of all.
     assert_int_equal(num_hfa_add(all[i], element(0, 77), element(1, -32768)), element(0, 77));
     assert_int_equal(num_hfa_add(all[i], element(1, -32768), element(0, 77)), element(0, 77));
     assert_int_equal(num_hfa_add(all[i], element(0, 0), element(0, 1200)), element(0, 1200));

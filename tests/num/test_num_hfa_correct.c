@@ -7,7 +7,7 @@
 
 enum { DISTANCES = 0x10000, OCTAVE = 128, OCTAVES = 9 };
 
-// By the octave of D: the largest error and the largest mean, of 1/128. Where eight or sixteen d
+// By the octave of D: the largest error and the largest mean, of 1/128. If eight or sixteen d
 // share an entry, some are half of that away from it, times the function's slope; and half a unit
 // is lost by rounding.
 typedef struct {
@@ -87,7 +87,7 @@ TEST(has_little_bias) {
   }
 }
 
-// What 1 is too much for before it ends pays for most of what is lost behind.
+// The part of 1 that is too much, before it ends, pays for most of the loss behind it.
 TEST(tail_is_paid_for) {
   enum { ROUNDED_END = 1092 };
   for (int subtract = 0; subtract < 2; ++subtract) {

@@ -113,7 +113,7 @@ TEST(arrays_are_the_formula) {
   check_exact(num_rng_uniform_bf16, true, 2, 1, 77, 3.0);
 }
 
-// The same test runs on builds for other instruction sets: all of them must get this sum (FNV-1a).
+// The test runs on builds for other instruction sets, too: all of them must get this sum (FNV-1a).
 TEST(same_bits_everywhere) {
   enum { N = 1 << 22 };
   static const struct {

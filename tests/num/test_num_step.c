@@ -181,7 +181,7 @@ TEST(rope) {
   }
 }
 
-// What is cached, as BF16, is near the formula, and as FP8 it is what num_fp8_encode makes of that. Places between
+// A cache in BF16 is near the formula, and one in FP8 is what num_fp8_encode makes of that. Places between
 // stay as they are.
 TEST(cache) {
   enum { TOKENS = 6, OF_ENTRY = 2, PAST = 3, PLACES = 7, LATENT = 512, ROPE = 64, STRIDE = 600, KEY = LATENT + ROPE };

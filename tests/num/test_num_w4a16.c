@@ -120,7 +120,7 @@ TEST(weights) {
   }
 }
 
-// What FP32 on the way would get wrong, so that the above is not vacuous: one of these is enough.
+// Sums that FP32 on the way would get wrong, so that the test above is not vacuous: one of these is enough.
 TEST(fp32_would_not_do) {
   size_t wrong = 0;
   for (unsigned zero = 0x2c00; zero < 0x3000; ++zero) {

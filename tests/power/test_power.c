@@ -525,7 +525,7 @@ TEST(linear) {
   bench_close(&bench);
 }
 
-// What is not known is said: of r, a, b, n, q, y only three have an activity.
+// Unknown activities are reported: of r, a, b, n, q, y only three have one.
 TEST(unknown_nets) {
   bench_t bench;
   bench_open(&bench, small, SIMULATE_INERTIAL);

@@ -12,7 +12,7 @@
 
 enum { ROWS = 3, COLS = 75 };  // rows begin at any word of a beat
 
-// What must stay as it is.  -0 and this NaN do not survive ADD_F32 with 0, the normal number no RESCALE.
+// Words that must stay as they are.  -0 and this NaN do not survive ADD_F32 with 0, the normal number no RESCALE.
 // (An integer 0, which lanes beyond a row get, changes nothing anyway.)
 static const uint32_t neighbours[] = {0x80000000u, 0xffa12345u, 0x3fc00000u};
 

@@ -1,5 +1,5 @@
 // A machine, the commands that its cores push and nothing else, and when each of them was pushed, began, ended and was
-// done. What a command is expected to take, each test works out by itself, from the machine's parameters.
+// done. Each test works out by itself, from the machine's parameters, how long a command is expected to take.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_SOC_COMMANDS_CASE_H
 #define AMALGAM_TESTS_SOC_COMMANDS_CASE_H
@@ -16,7 +16,7 @@ enum { COMMANDS_MOST = 256, COMMANDS_PIPES = 64, COMMANDS_MACHINES = 8, COMMANDS
 #define COMMAND_OF(NAME, name, PIPE, ...) \
   ((command_t){.name = {.opcode_ = OP_##NAME, .pipe_ = PIPE_##PIPE, __VA_ARGS__}})
 
-// Of the critical path.
+// A link of the critical path.
 typedef struct commands_link {
   char what[16], command[16];
   uint64_t cycles, times;
@@ -28,7 +28,7 @@ typedef struct commands_case {
   unsigned machine;
   size_t count;
   listed_command_t list[COMMANDS_MOST];
-  // What became of them, and of the run.
+  // Results of the commands, and of the run.
   soc_command_t at[COMMANDS_MOST];
   soc_result_t result;
   soc_pipe_t pipes[COMMANDS_PIPES];
@@ -39,7 +39,7 @@ typedef struct commands_case {
   uint64_t waited;  // in the waits on it
 } commands_case_t;
 
-// Where the arrays in global memory are: inputs, numbers for GATHER_IN (all 0 .. count - 1) and results.
+// Places of the arrays in global memory: inputs, numbers for GATHER_IN (all 0 .. count - 1) and results.
 enum { COMMANDS_ARRAY_BYTES = 4 << 20, COMMANDS_NUMBERS = 4096 };
 extern uint64_t commands_in, commands_numbers, commands_out;
 

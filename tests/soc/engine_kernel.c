@@ -50,7 +50,7 @@ static const struct {
 
 static size_t *at(test_t *test, size_t offset) { return (size_t *)(void *)((char *)test + offset); }
 
-// Where a name=value goes; NULL if there is no such name.
+// The variable of a name=value; NULL if there is no such name.
 static size_t *find(test_t *test, const char *assignment) {
   for (size_t i = 0; i < sizeof settings / sizeof *settings; ++i) {
     const size_t length = strlen(settings[i].name);

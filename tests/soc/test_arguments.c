@@ -1,4 +1,4 @@
-// What each kernel says of an argument outside of its limits: that it is, and in which file. The others hold.
+// Messages of each kernel about an argument outside of its limits: that it is, and in which file. The others hold.
 // SPDX-License-Identifier: Apache-2.0
 #include "test.h"
 #include "config/config.h"

@@ -81,7 +81,7 @@ std::string patched(size_t offset, T value) {
   return bytes;
 }
 #define HEADER(field, value) patched(offsetof(Elf64_Ehdr, field), decltype(Elf64_Ehdr::field)(value))
-// Of segment 0, the stack, or 1, the program.
+// A field of segment 0, the stack, or 1, the program.
 #define SEGMENT(number, field, value)                                                       \
   patched(sizeof(Elf64_Ehdr) + (number) * sizeof(Elf64_Phdr) + offsetof(Elf64_Phdr, field), \
           decltype(Elf64_Phdr::field)(value))

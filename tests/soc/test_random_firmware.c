@@ -123,7 +123,7 @@ static listed_command_t *add(program_t *p, unsigned core, const command_t *comma
   return entry;
 }
 
-// What `to` does waits for what `from` did.
+// Later commands of `to` wait for earlier ones of `from`.
 static void order(program_t *p, unsigned core, unsigned from, unsigned to) {
   command_t command[2] = {{.header = {.opcode_ = 0}}, {.header = {.opcode_ = 0}}};
   if (from != to) {

@@ -1,4 +1,4 @@
-// How long commands keep their pipes, and when scalar cores, queues and flags let them begin: the rows of
+// Time for which commands keep their pipes, and when scalar cores, queues and flags let them begin: the rows of
 // model/README.md's table that need no global memory, on several machines, to the cycle. test_time_moves.c has the
 // others.
 // SPDX-License-Identifier: Apache-2.0
@@ -70,7 +70,7 @@ ON_MACHINES(direct_path) {
   }
 }
 
-// What a vector operation takes: which parameters price it, and how many repeats it has.
+// Price of a vector operation: which parameters it is made of, and how many repeats it has.
 typedef struct priced {
   uint32_t startup;
   double cycles;

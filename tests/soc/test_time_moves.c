@@ -1,6 +1,6 @@
-// How long moves between cores and global memory take, and when they take effect: cold and warm bytes, short and
+// Time of moves between cores and global memory, and when they take effect: cold and warm bytes, short and
 // unaligned moves, rows, gathers, atomic operations, moves side by side. On several machines, to the cycle, from a map
-// of which sectors a die's L2 has. test_time.c has what needs no global memory.
+// of the sectors that a die's L2 has. test_time.c has the commands that need no global memory.
 // SPDX-License-Identifier: Apache-2.0
 #include "test.h"
 #include "commands_case.h"
@@ -43,7 +43,7 @@ typedef struct shape {
 
 static bool is_whole(shape_t s) { return s.rows <= 1 || s.pitch == s.row_bytes; }
 
-// Whether all its rows begin where memory likes it; without gaps they are one.
+// True if all its rows begin at multiples of gm.align_bytes; rows without gaps are one.
 static bool is_aligned(const config_t *config, uint64_t gm, shape_t s) {
   for (uint64_t row = 0; row < (is_whole(s) ? 1 : s.rows); ++row) {
     if ((gm - GM_BASE + row * s.pitch) % config->gm.align_bytes != 0) {
@@ -344,7 +344,7 @@ ON_MACHINES(warm_inputs) {
   }
 }
 
-// What has not been used for longest goes when more than L2 holds has been loaded, and is cold again.
+// Bytes that have not been used for longest go when more than L2 holds has been loaded, and are cold again.
 ON_MACHINES(what_went_is_cold) {
   config_t *config = &c->options.config;
   config->gm.l2_mb = 1;

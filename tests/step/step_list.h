@@ -20,7 +20,7 @@ typedef struct step_list {
   _Alignas(64) uint8_t bytes[STEP_LIST_BYTES];
 } step_list_t;
 
-// What a list runs on.
+// The machine that a list runs on.
 typedef struct step_machine {
   const char *firmware;  // "step_amla.elf", or .so
   const char *config;    // NULL: ascend910_core
@@ -54,7 +54,7 @@ soc_status_t step_list_run(step_list_t *list, const step_machine_t *machine, soc
 // Global memory as it is, within on_mark.
 const void *step_list_bytes(uint64_t address);
 
-// Of what the pipes did: equal if each pipe of each core took as many commands.
+// A sum over the pipes' commands: equal if each pipe of each core took as many.
 uint64_t step_commands(const soc_result_t *result);
 
 // Calls a function in a child process; what it left in outcome is there afterwards. False: the child crashed.

@@ -1,4 +1,4 @@
-// What an operation of a list says of an argument outside of its limits: that it is, and in which file. The same
+// Messages of an operation of a list about an argument outside of its limits: that it is, and in which file. The same
 // operation with good ones runs to its end.
 // SPDX-License-Identifier: Apache-2.0
 #include "test.h"

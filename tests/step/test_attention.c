@@ -157,7 +157,7 @@ static size_t differ(const uint16_t *a, const uint16_t *b, size_t count) {
   return wrong;
 }
 
-// What comes out, by a product a head: the head's columns of every token x its weights [dv][HEAD_COLS].
+// The result, by a product a head: the head's columns of every token x its weights [dv][HEAD_COLS].
 typedef struct heads {
   uint16_t *weights, *found;  // weights in strips
 } heads_t;

@@ -167,7 +167,7 @@ static void add_chooser(step_list_t *list, const product_case_t *what, const int
   step_list_add(list, STEP_PRODUCT, &args, sizeof args);
 }
 
-// What the host sees at the marks: a product's result is there, and the next one's is not.
+// Results seen by the host at the marks: a product's result is there, and the next one's is not.
 typedef struct seen {
   uint64_t address[2], bytes[2];
   const uint8_t *expected[2];

@@ -435,7 +435,7 @@ static bool both_nan16(uint32_t x, uint32_t y, uint32_t infinity) {
   return (x & 0x7fff) > infinity && (y & 0x7fff) > infinity;
 }
 
-// The same, or the same kind of NaN, in whatever type that is.
+// True for the same bits, or the same kind of NaN, in whatever type that is.
 static bool alike(uint32_t x, uint32_t y) {
   if (x == y || ((x & 0x7fffffff) > 0x7f800000 && (y & 0x7fffffff) > 0x7f800000)) {
     return true;
@@ -506,7 +506,7 @@ static uint64_t run(bench_t *b, const char *firmware, soc_result_t *result) {
   return cycles;
 }
 
-// What a mixture of experts does: what one operation leaves is the next one's.
+// A mixture of experts: one operation's result is the next one's input.
 static void mixture(bench_t *b) {
   step_gate_args_t g = {.tokens = from_to(b, 1, 60), .experts = 24, .top = 3, .normalise = 1, .scale = f32_bits(1)};
   const uint32_t hidden = 32 * from_to(b, 1, 20);

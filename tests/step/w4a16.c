@@ -254,7 +254,7 @@ static soc_status_t simulate(problem_t *p, const char *firmware, const config_t 
 
 // --- the contract -------------------------------------------------------------------------------
 
-// Of one product, rows of c that are not what they must be.
+// Wrong rows of c of one product.
 static size_t wrong_in(const problem_t *p, uint32_t g) {
   const shape_t *s = &p->shape;
   const size_t rows = p->row[g + 1] - p->row[g], n = s->n;

@@ -1,4 +1,4 @@
-// Which rows a page has of a large table: all of a front, and others evenly.
+// The rows that a page has of a large table: all of a front, and others evenly.
 // SPDX-License-Identifier: Apache-2.0
 #include <setjmp.h>
 #include <stdarg.h>

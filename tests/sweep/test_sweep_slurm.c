@@ -174,7 +174,7 @@ static void test_words(void **state) {
       read_file("sbatch.words"),
       "--qos=high\n--exclude\nn1\n--parsable\n--job-name=amalgam-test-1\n--chdir=/tmp\n--output=/l/%A_%a\n"
       "--signal=B:USR1@60\n--partition=long one\n--time=30\n--mem=1500M\n--array=0-11\n");
-  // What the user leaves to the cluster is left to it; one task is no array.
+  // Choices that the user leaves to the cluster are left to it; one task is no array.
   job = a_job();
   stand_in("sbatch", "echo 18");
   assert_int_equal(slurm_submit(&job, &error), SLURM_DONE);
@@ -221,7 +221,7 @@ static void test_script_options(void **state) {
   run_script("SLURM_MEM_PER_CPU=500 SLURM_CPUS_ON_NODE=4", "a --jobs 4 --memory 1800\n");
   run_script("SLURM_CPUS_ON_NODE=2", "a --jobs 2\n");  // memory is nobody's affair there
   run_script("A=", "a --jobs 1\n");
-  // Of the submitting host's folder for temporary files only one that is there is used.
+  // A folder for temporary files of the submitting host is used only if it is there.
   static const char *const word[] = {"/bin/sh", "-c", "echo ${TMPDIR:-none}", NULL};
   job = a_job();
   job.word = word;

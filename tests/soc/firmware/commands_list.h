@@ -1,4 +1,4 @@
-// What firmware/commands.c pushes: a list in global memory, in which each core finds what is its own.
+// Pushed by firmware/commands.c: a list in global memory, in which each core finds its own commands.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_SOC_FIRMWARE_COMMANDS_LIST_H
 #define AMALGAM_TESTS_SOC_FIRMWARE_COMMANDS_LIST_H

@@ -1,4 +1,4 @@
-// What firmware/counted.c does before each push: a loop of two instructions so many times. Each is one instruction to
+// Before each push, firmware/counted.c runs a loop of two instructions so many times. Each is one instruction to
 // load.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TESTS_SOC_FIRMWARE_COUNTED_H

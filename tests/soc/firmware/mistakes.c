@@ -1,4 +1,4 @@
-// Mistakes of kernels: argument 0 says which, the names in comments are those that bad_firmware.sh looks for.
+// Mistakes of kernels: argument 0 chooses one; the names in comments are those that bad_firmware.sh looks for.
 // Those marked RV64 would take a simulator down that runs them natively.
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/hal.h"
