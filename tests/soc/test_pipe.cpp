@@ -1,5 +1,5 @@
-// A pipe by itself, with a memory and a core made of nothing: when its queue has room, when flags let it go on, and
-// when a command of an atomic store takes effect.
+// A pipe by itself, with a memory and a core made of nothing: when its queue has room, when flags let it go on, when a
+// command of an atomic store takes effect, and what it says of itself at a wait.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
@@ -169,6 +169,31 @@ TEST(test_atomic_drains) {
     assert_int_equal(core.effects[0].second, effect);
     assert_true(core[PIPE_MTE3].idle());
     assert_int_equal(core[PIPE_MTE3].time(), effect + kBusy);
+  }
+}
+
+// Keeps the last activity that it is told.
+class onlooker : public soc::watcher {
+ public:
+  void pipe_is(unsigned, soc::activity what, const command_t *, uint64_t, uint64_t) override { last = what; }
+  soc::activity last = soc::BUSY;
+};
+
+// A pipe that stands at a wait says for what it waits, of whichever kind the wait is.
+TEST(test_standing) {
+  const std::pair<command_t, soc::activity> cases[] = {{wait_flag(PIPE_V), soc::FLAG},
+                                                       {of_opcode(OP_CROSS_WAIT), soc::CROSS_FLAG},
+                                                       {of_opcode(OP_PAIR_WAIT), soc::CROSS_FLAG},
+                                                       {of_opcode(OP_SYNC_ALL), soc::BARRIER}};
+  for (const auto &[command, expected] : cases) {
+    vector_core core;
+    onlooker seen;
+    core.watchers.push_back(&seen);
+    core.push(PIPE_MTE3, command, 1);
+    core.clock.step(0);
+    core[PIPE_MTE3].tell_standing();
+    assert_int_equal(core[PIPE_MTE3].queued(), 1);
+    assert_int_equal(seen.last, expected);
   }
 }
 

@@ -134,12 +134,6 @@ status=0
   --trace bad.fst --trace-on error 2>error || status=$?
 [ $status -eq 3 ] && [ -e bad.fst ] || fail "no waveforms of an error: exit code $status"
 look bad.fst names | grep -q '^cube0\.m\.state$' || fail "no pipes in an error's waveforms"
-# A pipe that stands at a wait shows which kind, for as long as it does.
-status=0
-"$SIM" run fp8 --config ascend910_pair --crossover on --seq-kv 1024 --firmware "$FIRMWARE/tests/pair_deadlock.elf" --quiet \
-  --trace pair.fst --trace-scope cube0.mte2 2>error || status=$?
-[ $status -eq 3 ] || fail "a deadlock of a pair: exit code $status"
-same "state of a pipe at a PAIR_WAIT (cross_flag)" "$(look pair.fst last a=cube0.mte2.state)" 3
 # The last 3000 cycles of a run that is interrupted, and the same when all is kept.  Nothing is made up
 # before it, so that it is under way when it is interrupted.
 for keep in '' '--trace-on error --trace-last 3000'; do
