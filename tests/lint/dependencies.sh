@@ -119,6 +119,7 @@ tb/gm: core /.
 tb/hfa: /.
 tb/icarus: /fp /hfa
 tb/axi: hal
+tests: /.
 tests/checkpoint: llm/checkpoint base host num /num
 tests/decode: llm/walk llm/family llm/checkpoint base host num /num /checkpoint
 tests/cli: array llm/* base config host num report report/* kernel/* cli/*
@@ -242,7 +243,7 @@ awk -v dir="$dir" '
   "$dir/symbols" || failed=1
 
 # Each uses only what is below it.
-awk -F '[: ]+' '$1 !~ "/" { for (i = 2; i <= NF; ++i) if (sub("/.*", "", $i) || $i != "") print $1, $i }' "$dir/table" \
+awk -F '[: ]+' '$1 !~ "/" { for (i = 2; i <= NF; ++i) { sub("/.*", "", $i); if ($i != "") print $1, $i } }' "$dir/table" \
   >"$dir/order"
 for list in order header call; do
   if ! sort -u "$dir/$list" | tsort 2>"$dir/loops" >/dev/null; then
