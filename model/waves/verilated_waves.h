@@ -11,6 +11,9 @@
 #ifndef AMALGAM_WAVES_VERILATED_WAVES_H
 #define AMALGAM_WAVES_VERILATED_WAVES_H
 
+// Generated code includes Verilator's header of these classes: it finds this one in its place.
+#define VERILATOR_VERILATED_FST_C_H_
+
 #include <gtkwave/fstapi.h>
 
 #include <cstdint>
