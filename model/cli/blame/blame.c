@@ -280,7 +280,9 @@ static int words_of(const explain_run_t *made, char **argv) {
   return argc;
 }
 
-static base_exit_t of_run(const options_t *options, explain_run_t *made, blame_found_t *found, base_error_t *error) {
+// *again is to be freed when found is no longer needed: the run's replay goes with it.
+static base_exit_t of_run(const options_t *options, explain_run_t *made, run_t **again, blame_found_t *found,
+                          base_error_t *error) {
   static char *argv[EXPLAIN_WORDS_MAX + 8];
   base_exit_t code = BASE_BAD_INPUT;
   const run_kernel_t *kernel = run_kernel_find(made->kernel);
@@ -291,7 +293,7 @@ static base_exit_t of_run(const options_t *options, explain_run_t *made, blame_f
     return code;
   }
   const int argc = words_of(made, argv);
-  run_t *run = run_again(kernel, argc, argv, &code, &reason);
+  run_t *run = *again = run_again(kernel, argc, argv, &code, &reason);
   if (run == NULL) {
     base_fail(error, "%s: that run cannot be made again: %s", made->file, reason.text);
     return BASE_BAD_INPUT;
@@ -304,7 +306,6 @@ static base_exit_t of_run(const options_t *options, explain_run_t *made, blame_f
   } else {
     code = ask(options, run, found, error) ? BASE_OK : BASE_BAD_INPUT;
   }
-  run_free(run);
   return code;
 }
 
@@ -359,10 +360,10 @@ static base_exit_t write_all(const options_t *options, const blame_found_t *foun
   return output_printed(error) ? BASE_OK : BASE_BAD_INPUT;
 }
 
-// The run's replay is needed until all is written.
 static base_exit_t blame_file(const options_t *options, explain_run_t *made, base_error_t *error) {
   files_t files = {.outputs = {.count = 0}};
   blame_found_t found = {.kernel = NULL};
+  run_t *again = NULL;
   base_exit_t code = BASE_BAD_INPUT;
   made->file = options->words == 1 ? options->word[0] : NULL;
   if (made->file == NULL) {
@@ -370,12 +371,15 @@ static base_exit_t blame_file(const options_t *options, explain_run_t *made, bas
   } else if (options->blame_element != NULL && options->blame_worst) {
     base_fail(error, "--worst: cannot go with --element");
   } else if (add_files(options, &files, error) && explain_open(made, options->allow_native, error)) {
-    code = of_run(options, made, &found, error);
+    code = of_run(options, made, &again, &found, error);
     code = code == BASE_OK ? write_all(options, &found, &files, error) : code;
   }
   blame_chain_free(&found.chain);
   free(found.expected.want);
   outputs_discard(&files.outputs);
+  if (again != NULL) {
+    run_free(again);
+  }
   return code;
 }
 
