@@ -25,11 +25,14 @@ static bool has_tensor(const checkpoint_config_t *config, checkpoint_role_t role
 static void check_op(const llm_graph_t *graph, const llm_op_t *op, int whose[LLM_MOST_VALUES]) {
   const int read[] = {op->in, op->with, op->kind == LLM_ADD || op->kind == LLM_ROTATE_Q ? op->out : LLM_NOTHING};
   for (size_t i = 0; i < ARRAY_LEN(read); ++i) {
-    const bool there = read[i] != LLM_NOTHING && graph->value[read[i]].columns > 0;
+    if (read[i] == LLM_NOTHING) {
+      continue;
+    }
+    const bool there = graph->value[read[i]].columns > 0;
     CHECK(!there || whose[graph->value[read[i]].place] == read[i], "%s reads %s, which nobody has computed", op->name,
           graph->value[read[i]].name);
-    CHECK(read[i] == LLM_NOTHING || there || read[i] == op->with, "%s reads %s, which the model does not have",
-          op->name, graph->value[read[i]].name);
+    CHECK(there || read[i] == op->with, "%s reads %s, which the model does not have", op->name,
+          graph->value[read[i]].name);
   }
   if (op->weight != LLM_NOTHING && op->kind != LLM_GATE) {  // a gate may have no bias
     CHECK(has_tensor(graph->config, graph->weight[op->weight].first, op->layer), "%s: no such tensor", op->name);
@@ -44,7 +47,7 @@ static void check_op(const llm_graph_t *graph, const llm_op_t *op, int whose[LLM
 }
 
 static void check_graph(const char *name, const checkpoint_config_t *config) {
-  llm_graph_t graph;
+  llm_graph_t graph = {0};
   int whose[LLM_MOST_VALUES];
   bool used[LLM_MOST_VALUES] = {false};
   assert_true(llm_graph_make(&graph, config));

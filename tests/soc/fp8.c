@@ -176,7 +176,7 @@ static int simulate(run_t *run, const char *firmware, config_t *config) {
   config->soc.direct_path |= run->shape.direct;
   fp8_case_init(&problem, run->shape, 1);
   soc_buffer_t buffers[FP8_ARRAYS];
-  int which[FP8_ARRAYS];
+  int which[FP8_ARRAYS] = {0};
   size_t count = 0;
   for (int i = 0; i < FP8_ARRAYS; ++i) {
     const fp8_array_t *a = &problem.array[i];
