@@ -38,7 +38,7 @@ good="--q q.npy --k k.npy --v k.npy $out"
   refused "v_i4.npy" run flash --q q.npy --k k.npy --v v_i4.npy $out
   refused "--seq-kv 10: k.npy has 9" run flash $good --seq-kv 10
   refused "mask.npy: shape (4, 9); expected (5, 9) or (9,)" run flash $good --mask mask.npy
-  refused "mask_half.npy: element [3]" run flash $good --mask mask_half.npy
+  refused "mask_half.npy: 0.5 at [3]; a '<f4' mask holds 0" run flash $good --mask mask_half.npy
   refused "lengths.npy: shape (3,)" run flash $good --lengths lengths.npy
   refused "lengths_high.npy: 10 at [1]" run flash $good --lengths lengths_high.npy
   refused "--kv-block 40" run flash $good --kv-block 40
