@@ -168,6 +168,7 @@ join() {
   done
   classes SLOW | sed 's/.*/#include "&.cpp"/' >"$made/obj/Vunit_slow.cpp"
 }
+# Newer Verilators precompile headers, which compilers find only with the very same flags: they are read as they are.
 # shellcheck disable=SC2086
 make_library() {
   OBJCACHE=$(command -v ccache || true)
@@ -176,7 +177,8 @@ make_library() {
     $(printf -- '-y %s ' $folders) -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
     $outline "$config" "$file" $own_sources &&
     join &&
-    make -C "$made/obj" -f Vunit.mk -j 2 OPT_FAST= OPT_SLOW=-O0 ${global:+"$global"} VM_SUPPORT_FAST= VM_SUPPORT_SLOW= \
+    make -C "$made/obj" -f Vunit.mk -j 2 OPT_FAST= OPT_SLOW=-O0 VK_PCH_I_FAST= VK_PCH_I_SLOW= ${global:+"$global"} \
+      VM_SUPPORT_FAST= VM_SUPPORT_SLOW= \
       VM_CLASSES_SLOW=Vunit_slow VM_CLASSES_FAST="$large Vunit_parts"
 }
 make_library >"$unit/log" 2>&1 ||

@@ -359,7 +359,7 @@ static const report_kind_t *find_kind(const char *kernel) {
       return &kinds[i];
     }
   }
-  assert(!"a report names a kernel that reports can run");
+  assert(false && "a report names a kernel that reports can run");
   return kinds;
 }
 

@@ -13,8 +13,9 @@ attention_request_t attention_request(const char *kernel, const kernel_machine_t
 }
 
 bool attention_prepare(const attention_request_t *request, attention_run_t *run, base_error_t *error) {
-  *run = (attention_run_t){.kernel = {&attention_ops, &run->settings.machine, request->judge},
-                           .settings = request->settings};
+  *run =
+      (attention_run_t){.kernel = {.ops = &attention_ops, .machine = &run->settings.machine, .judge = request->judge},
+                        .settings = request->settings};
   attention_settings_t *settings = &run->settings;
   attention_problem_t *problem = &run->problem;
   const soc_options_t *soc = &settings->machine.soc;

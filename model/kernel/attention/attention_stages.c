@@ -41,8 +41,8 @@ static double tile_cycles(const config_t *config, const attention_scores_t *s, s
 
 double attention_scores_cycles(const config_t *config, const attention_scores_t *s) {
   static const unsigned sums[] = {VOP_SUB, VOP_EXP, VOP_MUL, VOP_ADD};  // l, once for all rows
-  const size_t rest = s->rows % s->tile_rows;
-  double cycles = (double)(s->rows / s->tile_rows) * tile_cycles(config, s, s->tile_rows);
+  const size_t whole = s->rows / s->tile_rows, rest = s->rows % s->tile_rows;
+  double cycles = (double)whole * tile_cycles(config, s, s->tile_rows);
   cycles += rest == 0 ? 0 : tile_cycles(config, s, rest);
   for (size_t i = 0; i < sizeof sums / sizeof *sums; ++i) {
     cycles += vector(config, 1, s->rows, sums[i], OPERAND_TILE);

@@ -29,7 +29,8 @@ static bool check_machine(const flash_settings_t *settings, base_error_t *error)
 }
 
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error) {
-  *run = (flash_run_t){.kernel = {&flash_ops, &run->settings.machine, request->judge}, .settings = request->settings};
+  *run = (flash_run_t){.kernel = {.ops = &flash_ops, .machine = &run->settings.machine, .judge = request->judge},
+                       .settings = request->settings};
   const soc_options_t *soc = &run->settings.machine.soc;
   kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
                       request->input.made_up.seed);

@@ -23,7 +23,7 @@ static bool make_room(fp8_run_t *run, bool values, base_error_t *error) {
 }
 
 bool fp8_prepare(const fp8_request_t *request, fp8_run_t *run, base_error_t *error) {
-  *run = (fp8_run_t){.kernel = {&fp8_ops, &run->settings.attention.machine, request->judge},
+  *run = (fp8_run_t){.kernel = {.ops = &fp8_ops, .machine = &run->settings.attention.machine, .judge = request->judge},
                      .settings = request->settings};
   kernel_machine_t *machine = &run->settings.attention.machine;
   const bool timing_only = machine->soc.timing_only;

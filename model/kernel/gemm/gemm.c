@@ -23,7 +23,8 @@ static bool make_room(gemm_run_t *run, base_error_t *error) {
 }
 
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error) {
-  *run = (gemm_run_t){.kernel = {&gemm_ops, &run->settings.machine, request->judge}, .settings = request->settings};
+  *run = (gemm_run_t){.kernel = {.ops = &gemm_ops, .machine = &run->settings.machine, .judge = request->judge},
+                      .settings = request->settings};
   gemm_settings_t *settings = &run->settings;
   const bool timing_only = settings->machine.soc.timing_only;
   const bool quantised = strcmp(settings->kernel, "w4a16") == 0;
