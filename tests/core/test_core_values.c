@@ -102,7 +102,7 @@ static bool check_element(const core_memory_t *memory, const command_t *command,
 }
 
 TEST(operations_leave_their_values) {
-  const core_memory_t memory = memory_of(CORE_VECTOR);
+  core_memory_t memory = memory_of(CORE_VECTOR);
   num_rng_t rng;
   size_t checked[VOP_COUNT] = {0};
   num_rng_seed(&rng, SEED);
@@ -128,4 +128,5 @@ TEST(operations_leave_their_values) {
       fail_msg("%s: %zu elements checked", core_vector_op_name(op), checked[op]);
     }
   }
+  free_memory(&memory);
 }
