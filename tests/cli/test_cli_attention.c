@@ -162,7 +162,7 @@ TEST(sample_is_part_of_full) {
         assert_true(judge_fp64(&answer, samples[s], sample));
         for (size_t i = 0; i < BATCH * samples[s]; ++i) {
           const size_t row = judge_row(&answer, samples[s], i);
-          assert_memory_equal(sample + i * DV, full[0][row], sizeof full[0][row]);
+          assert_memory_equal(sample + i * DV, full[row / ROWS][row % ROWS], sizeof full[0][0]);
         }
       }
     }
