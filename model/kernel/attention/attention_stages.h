@@ -21,12 +21,10 @@ typedef struct attention_scores {
 // Cycles of V1's arithmetic.
 double attention_scores_cycles(const config_t *config, const attention_scores_t *scores);
 
-// Cycles of V2's arithmetic, where a block's output is added to what the blocks
-// before left.
+// Cycles of V2's arithmetic, where a block's output is added to what the blocks before left.
 double attention_output_cycles(const config_t *config, size_t rows, size_t dv);
 
-// Cycles of rows x inner x cols on a cube core, whose result of FP32 it stores
-// row by row, row_bytes apart.
+// Cycles of rows x inner x cols on a cube core, whose result of FP32 it stores row by row, row_bytes apart.
 double attention_product_cycles(const config_t *config, size_t rows, size_t inner, size_t cols);
 double attention_store_cycles(const config_t *config, size_t rows, size_t cols, size_t row_bytes);
 

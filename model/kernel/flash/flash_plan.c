@@ -12,8 +12,7 @@
 
 enum {
   MOST_GROUPS = 1 << 16,  // that are looked at, of all candidates together
-  // Commands, and instructions of a scalar core for one: counted in its
-  // firmware.
+  // Commands, and instructions of a scalar core for one: counted in its firmware.
   TILE_COMMANDS = 24,
   PIECE_COMMANDS = 2,
   VECTOR_COMMANDS = 15,  // of a block
@@ -23,8 +22,8 @@ enum {
   CUBE_INSTRUCTIONS = 31,
 };
 
-// A vector core's part of a block: V1 and V2, or what its scalar core pushes
-// for them, which takes longer where a tile has few rows.
+// A vector core's part of a block: V1 and V2, or what its scalar core pushes for them, which takes longer where a tile
+// has few rows.
 static double vector_cycles(const config_t *config, size_t rows, size_t keys, size_t dv, size_t block, bool cut) {
   const size_t tile = 2 * block > FLASH_BLOCK ? 16 : 32;
   const attention_scores_t scores = {.rows = rows, .keys = keys, .tile_rows = tile, .tree = true, .cut = cut};
@@ -34,8 +33,8 @@ static double vector_cycles(const config_t *config, size_t rows, size_t keys, si
               estimate_scalar_cycles(config, (double)commands, VECTOR_INSTRUCTIONS));
 }
 
-// The cube core's: what FIX stores, what MTE2 loads, what its scalar core does
-// for a block and for each product of 128 x 128 x 128 in it.
+// The cube core's: what FIX stores, what MTE2 loads, what its scalar core does for a block and for each product of 128
+// x 128 x 128 in it.
 static double cube_cycles(const config_t *config, size_t rows, size_t keys, size_t dk, size_t dv, size_t block) {
   const double stores = attention_store_cycles(config, rows, keys, 4 * block) +
                         attention_store_cycles(config, rows, dv, (4 * dv + 63) / 64 * 64);

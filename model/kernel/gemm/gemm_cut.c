@@ -15,8 +15,7 @@ enum { L0_ELEMENTS = GEMM_MAX_PART, L1_BYTES = GEMM_L1_KB * 1024 };
 #define SLICES_WORTH 0.04
 #define HIDDEN_COSTS 0.01
 
-// Time of activities that overlap: the longest, and a little of the others,
-// since they wait for each other.
+// Time of activities that overlap: the longest, and a little of the others, since they wait for each other.
 static double longest(const double *us, size_t count) {
   double most = 0, sum = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -26,8 +25,7 @@ static double longest(const double *us, size_t count) {
   return most + HIDDEN_COSTS * (sum - most);
 }
 
-// --- one unit, a tile over a slice of K
-// -----------------------------------------------------------
+// --- one unit, a tile over a slice of K -----------------------------------------------------------
 
 typedef struct unit {
   size_t rows, cols, k, parts, steps;
@@ -69,8 +67,7 @@ static double aligned_share(const config_t *config, size_t bytes, bool several) 
   return share == 1 ? 1 : several ? 1.0 / (double)share : 0;
 }
 
-// Slices begin at multiples of floor(K / S), pieces at multiples of their depth
-// from there.
+// Slices begin at multiples of floor(K / S), pieces at multiples of their depth from there.
 static double k_aligned(const gemm_problem_t *p, const config_t *config, unsigned splits, size_t depth, bool several) {
   if (fmod(2.0 * (double)p->k, config->gm.align_bytes) != 0) {
     return 0;
@@ -110,8 +107,8 @@ static double load_us(const gemm_problem_t *p, const config_t *config, const gem
                          load_share(config, cut, u->k, true) * cols / estimate_move_rate(config, gbps, b_piece, b));
 }
 
-// A slot is loaded, read and free again; with n of them that takes n pieces'
-// time. Parts that share pieces hold them until the last part has had its turn.
+// A slot is loaded, read and free again; with n of them that takes n pieces' time. Parts that share pieces hold them
+// until the last part has had its turn.
 static double slots_us(const config_t *config, double pieces, double bytes, double slots, double l0_rate) {
   const double one =
       config->gm.l2_latency_us + bytes / (config->cube.load_gbps * 1e3) + bytes / (l0_rate * config->soc.clock_mhz);
@@ -130,8 +127,7 @@ static double flight_us(const config_t *config, const gemm_cut_t *cut, const uni
                        cube->l0b_bytes_per_cycle));
 }
 
-// The slowest of a cube core's pipes, or its scalar core, or what is on its way
-// while memory answers.
+// The slowest of a cube core's pipes, or its scalar core, or what is on its way while memory answers.
 static double unit_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, const unit_t *u,
                       unsigned splits, unsigned result_bytes, bool several) {
   const config_cube_t *cube = &config->cube;
@@ -217,8 +213,8 @@ double gemm_cut_us(const gemm_problem_t *p, const config_t *config, const gemm_c
 // --- the choice
 // ---------------------------------------------------------------------------------
 
-// Slots for pieces of a and of b, so that neither holds up the other, and what
-// is left for those that stay. False: there is no room.
+// Slots for pieces of a and of b, so that neither holds up the other, and what is left for those that stay. False:
+// there is no room.
 static bool fill_l1(const gemm_problem_t *p, const config_t *config, unsigned kept, gemm_cut_t *cut) {
   const unit_t u = unit_of(p, cut, cut->splits);
   const size_t a_bytes = 2 * part_rows(cut) * cut->depth, b_bytes = 2 * piece_cols(cut) * cut->b_depth;

@@ -13,8 +13,7 @@ typedef struct unit_shape {
   size_t rows, cols, slice, tile_n;
 } unit_shape_t;
 
-// Commands of a piece of B, and instructions of the scalar core for one:
-// counted in its firmware.
+// Commands of a piece of B, and instructions of the scalar core for one: counted in its firmware.
 enum { GEMM_PIECE = 6, GEMM_HALF = 8, GEMM_DEPTH = 128, GEMM_COMMAND = 44 };
 enum { W4A16_PIECE = 20, W4A16_COMMAND = 33 };
 // Parts of a, and pieces of B, that may be on their way.
@@ -24,8 +23,7 @@ static size_t piece_depth(const gemm_problem_t *p, size_t tile_n) {
   return p->quantised ? smaller(256, W4A16_SLOT / 2 / tile_n) : GEMM_DEPTH;
 }
 
-// Short units have few pieces on their way, each of which takes as long as a
-// load's latency.
+// Short units have few pieces on their way, each of which takes as long as a load's latency.
 static double flight_us(const gemm_problem_t *p, const config_t *config, size_t slice, size_t tile_n) {
   const size_t pieces = ceil_div(slice, piece_depth(p, tile_n));
   return config->gm.l2_latency_us * (double)pieces / (double)smaller(B_SLOTS, A_SLOTS * pieces);
@@ -56,8 +54,7 @@ static double unit_us(const gemm_problem_t *p, const config_t *config, const uni
               fmax(scalar_us(p, config, u->slice, u->tile_n), flight_us(p, config, u->slice, u->tile_n)));
 }
 
-// Rounds of units, one for each core: as long as a unit, or as memory takes for
-// all of them.
+// Rounds of units, one for each core: as long as a unit, or as memory takes for all of them.
 static double rounds_us(const gemm_problem_t *p, const config_t *config, const unit_shape_t *u, size_t units,
                         bool cold) {
   const double rate = cold && !p->quantised ? config->gm.hbm_gbps * config->gm.hbm_efficiency : config->gm.l2_gbps;
@@ -106,8 +103,7 @@ void gemm_plan(const gemm_problem_t *problem, gemm_settings_t *settings) {
     for (unsigned s = 1; s <= most && s <= problem->k; ++s) {
       const unsigned use = splits == GEMM_SPLITS_AUTO ? s : splits;
       const double us = gemm_plan_us(problem, &soc->config, !soc->l2_warm, use, n);
-      // More slices have to be worth it: what they cost beside this is not all
-      // in the estimate.
+      // More slices have to be worth it: what they cost beside this is not all in the estimate.
       if (us < best * (use > settings->splits ? 1 - GAIN : 1)) {
         best = us;
         settings->tile_n = n;
