@@ -11,7 +11,7 @@
 
 #include "config/config.h"
 #include "hal/command.h"
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -5,13 +5,13 @@
 // loads keys and values chunk by chunk, streams the queries past them in groups, and collects the
 // results; between chunks the triplets are carried.
 //
-// Source: rtl/README.md; num/num_engine.h for the order of keys.
+// Source: rtl/README.md; num/engine/num_engine.h for the order of keys.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_ENGINE_ENGINE_H
 #define AMALGAM_ENGINE_ENGINE_H
 
 #include "base/error.h"
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 #include "waves/waves.h"
 
 #ifdef __cplusplus

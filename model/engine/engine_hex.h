@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "num/num_triplet.h"
+#include "num/engine/num_triplet.h"
 
 enum { ELEMENT_BITS = 17, HEX_BITS = 4 };
 

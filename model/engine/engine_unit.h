@@ -9,7 +9,7 @@
 #ifndef AMALGAM_ENGINE_ENGINE_UNIT_H
 #define AMALGAM_ENGINE_ENGINE_UNIT_H
 
-#include "num/num_triplet.h"
+#include "num/engine/num_triplet.h"
 #include "waves/waves_port.h"
 
 #ifdef __cplusplus

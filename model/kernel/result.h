@@ -7,7 +7,7 @@
 #include <cJSON.h>
 
 #include "kernel/machine.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 
 // The part of the output that is compared with FP64, in the order of --golden's words.
 typedef enum golden_choice {

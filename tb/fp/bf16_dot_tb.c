@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "bf16_dot_shim.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 #include "num/num_rng.h"
 #include "tb_options.h"
 

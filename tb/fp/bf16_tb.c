@@ -1,4 +1,4 @@
-// Checks a BF16 unit of two operands, or bf16_exp, against its golden model in num/num_bf16.h.
+// Checks a BF16 unit of two operands, or bf16_exp, against its golden model in num/engine/num_bf16.h.
 //
 //   bf16_UNIT_tb [--count N] [--seed S]       special numbers and every significand against
 //                                             everything, and N random rows; all of bf16_exp
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "bf16_bank_shim.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 #include "num/num_rng.h"
 #include "tb_options.h"
 

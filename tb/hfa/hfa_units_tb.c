@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "hfa_units_shim.h"
-#include "num/num_hfa.h"
+#include "num/engine/num_hfa.h"
 #include "num/num_rng.h"
 #include "tb_options.h"
 

@@ -5,7 +5,7 @@
 
 #include "core_test.h"
 #include "num/num_gm.h"
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 
 enum { SEED = 20240607 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "core_test.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 
 enum { SEED = 271828, MAX_D = 64 };
 

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "test.h"
-#include "num/num_engine.h"
-#include "num/num_hfa_sources.h"
+#include "num/engine/num_engine.h"
+#include "num/engine/num_hfa_sources.h"
 #include "num/num_rng.h"
 
 enum { D_MAX = 80, KEYS_MAX = 300 };

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "config/config.h"
 #include "kernel/lm/lm_capture.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 
 enum { WINDOW = 2, TOKENS = 40 };
 

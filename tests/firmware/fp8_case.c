@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_fp8.h"
 #include "num/num_rng.h"
 

@@ -6,7 +6,7 @@
 #include "kernels/attention/attention_problem.h"
 #include "kernels/flash/flash_deal.h"
 #include "firmware/schedule.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
 

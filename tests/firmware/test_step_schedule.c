@@ -6,9 +6,9 @@
 #include "hal/registers.h"
 #include "kernels/step/step_args.h"
 #include "firmware/schedule.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_format.h"
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 #include "num/num_rng.h"
 
 enum {

@@ -15,24 +15,27 @@ trap 'rm -rf "$dir"' EXIT
 #   room       files directly in that room          room/*   also those in its folders
 #   /folder    another folder of the same room      /.       the files beside them
 cat >"$dir/table" <<'END'
-num: hal
-base: host num
+num/.: hal
+num/engine: /.
+num/golden: /. /product hal
+num/product: /.
+base: host num/*
 host:
 config: base host
-core: base num config hal
+core: base num/* config hal
 core/.: /commands
 core/commands: /. /vector
 core/vector: /.
 waves:
-engine: base num host waves hal
-llm: base host num hal
+engine: base num/* host waves hal
+llm: base host num/* hal
 llm/checkpoint:
 llm/family: /checkpoint
 llm/lm: /checkpoint /family /text
 llm/text:
 llm/walk: /checkpoint /family
-array: base llm/checkpoint num
-soc: core engine waves num config host hal rtl/gm
+array: base llm/checkpoint num/*
+soc: core engine waves num/* config host hal rtl/gm
 soc/.: /cores /inspect /watch
 soc/cores: /. /engine /memory /races /scalar /watch
 soc/engine: /cores /memory /watch
@@ -42,10 +45,10 @@ soc/races:
 soc/scalar: /cores /memory
 soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
-blame: soc core num base hal
-silicon: base num host
+blame: soc core num/* base hal
+silicon: base num/* host
 silicon/power: /gates /synth
-kernel: array soc core llm/* engine num waves config host base hal kernels/*
+kernel: array soc core llm/* engine num/* waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention /decode/list
@@ -55,7 +58,7 @@ kernel/flash: /. /attention
 kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.
-report: kernel/* llm/lm llm/text engine silicon/* soc num config host base hal kernels/*
+report: kernel/* llm/lm llm/text engine silicon/* soc num/* config host base hal kernels/*
 report/.: /page
 report/amla: /.
 report/decode: /.
@@ -76,7 +79,7 @@ sweep/store: /study
 sweep/study: /sql
 sweep/table: /sql /study
 sweep/work: /study
-cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc llm/* engine num config host base hal kernels/* silicon/*
+cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc llm/* engine num/* config host base hal kernels/* silicon/*
 cli/.: /blame /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
 cli/blame: /explain /option /run /text
@@ -112,7 +115,7 @@ rtl/arith: /expmul /hfa /fp /lib
 rtl/softmax: /arith /fp /lib
 rtl/attention: /softmax /fp /lib
 rtl/axi: /attention /gm /fp /lib tb/formal/axi
-tb: num waves rtl/*
+tb: num/* waves rtl/*
 tb/attention: engine /.
 tb/fp: /.
 tb/gm: core /.
@@ -120,24 +123,28 @@ tb/hfa: /.
 tb/icarus: /fp /hfa
 tb/axi: hal
 tests: /.
-tests/checkpoint: llm/checkpoint base host num /num
-tests/decode: llm/walk llm/family llm/checkpoint base host num /num /checkpoint
-tests/cli: array llm/* base config host num report report/* kernel/* cli/*
-tests/core: core num hal
-tests/engine: config num llm/* kernel/*
+tests/checkpoint: llm/checkpoint base host num/* /num
+tests/decode: llm/walk llm/family llm/checkpoint base host num/* /num /checkpoint
+tests/cli: num/*
+tests/cli/unit: /. array llm/* base config host num/* report report/* kernel/* cli/*
+tests/core: core num/* hal
+tests/engine: config num/* llm/* kernel/*
 tests/faults:
-tests/firmware: core num hal lib kernels/*
+tests/firmware: core num/* hal lib kernels/*
 tests/fp8: kernel/*
 tests/fuzz: tb array base llm/* config core hal silicon/* soc/* sweep/study cli/*
 tests/host: host
 tests/kernel: kernel/*
-tests/lm: llm/* num kernel/* /num
-tests/memory: core num hal soc/*
-tests/num: num hal
-tests/power: num silicon/*
-tests/step: config num soc hal lib kernels/*
+tests/lm: llm/* num/* kernel/* /num
+tests/memory: core num/* hal soc/*
+tests/num: num/* hal
+tests/power: num/* silicon/*
+tests/step: config num/* soc hal lib kernels/*
 tests/sweep: base host sweep/*
-tests/soc: base config core num soc soc/cores soc/memory soc/scalar hal kernels/* /firmware /soc/firmware /step
+tests/soc: base config core num/* soc soc/cores soc/memory soc/scalar hal kernels/* /firmware /soc/firmware /step
+tests/soc/inspect: soc soc/scalar /. /soc
+tests/soc/mistakes: base config core num/* soc soc/scalar hal kernels/* /soc /step
+tests/soc/time: base config core num/* soc hal /soc/firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves
 END

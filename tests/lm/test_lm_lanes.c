@@ -1,7 +1,7 @@
 // The loops over the elements of a key, which the compiler turns into vector code, against the
 // operations on one element they stand for.
 // SPDX-License-Identifier: Apache-2.0
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 #include "num_test.h"
 
 enum { LOGS = 1 << 16, MOST = 130, KEYS = 12 };

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num_test.h"
 
 // q [rows, dk], kv [keys, dk] with V its first dv columns, as MLA has it.

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 #include "num_test.h"
 
 #define HFA \

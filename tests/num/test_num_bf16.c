@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 #include "num_test.h"
 
 enum { BF16S = 0x10000, SIGN = 0x8000, INF = 0x7f80, TRIES = 64 };

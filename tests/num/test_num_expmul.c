@@ -3,7 +3,7 @@
 #include "num_test.h"
 
 #include <math.h>
-#include "num/num_expmul.h"
+#include "num/engine/num_expmul.h"
 
 enum { K_MAX = 22 };
 

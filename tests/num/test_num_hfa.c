@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "num/num_hfa.h"
+#include "num/engine/num_hfa.h"
 #include "num_test.h"
 
 enum { ZERO = 0x8000, BF16S = 0x10000, ELEMENTS = 0x20000, QUANT_MAX = 2768 };

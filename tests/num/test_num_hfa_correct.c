@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "num/num_hfa.h"
+#include "num/engine/num_hfa.h"
 #include "num_test.h"
 
 enum { DISTANCES = 0x10000, OCTAVE = 128, OCTAVES = 9 };

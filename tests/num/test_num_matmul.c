@@ -3,7 +3,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 #include "num_test.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 
 #include "hal/command.h"
 #include "num/num_fp8.h"
-#include "num/num_step.h"
+#include "num/golden/num_step.h"
 #include "num_test.h"
 
 static float *normals(num_rng_t *rng, size_t n, double scale) {

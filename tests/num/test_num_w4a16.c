@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
-#include "num/num_w4a16.h"
+#include "num/golden/num_w4a16.h"
 #include "num_test.h"
 
 enum { FINITE = 0x7c00 };  // FP16 bits from here on are infinity and NaN

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "kernels/engine/engine_args.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
 #include "soc/soc.h"

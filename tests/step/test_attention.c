@@ -6,7 +6,7 @@
 #include "test.h"
 #include "firmware/fp8_case.h"
 #include "hal/command.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
 #include "step_list.h"

@@ -6,7 +6,7 @@
 #include "test.h"
 #include "hal/command.h"
 #include "num/num_format.h"
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 #include "num/num_rng.h"
 #include "step_list.h"
 

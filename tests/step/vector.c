@@ -11,7 +11,7 @@
 #include "hal/command.h"
 #include "kernels/step/step_args.h"
 #include "num/num_rng.h"
-#include "num/num_step.h"
+#include "num/golden/num_step.h"
 #include "soc/soc.h"
 
 enum { LIST, INPUTS, CHOSEN, ARENA, BUFFERS };

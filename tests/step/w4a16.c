@@ -14,7 +14,7 @@
 #include "config/config.h"
 #include "num/num_format.h"
 #include "num/num_rng.h"
-#include "num/num_w4a16.h"
+#include "num/golden/num_w4a16.h"
 #include "step_list.h"
 
 enum { LINE = 512, SPARE = 3 };  // rows of c that belong to nobody

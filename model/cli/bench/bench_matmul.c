@@ -7,7 +7,7 @@
 #include "cli/bench/bench_blas.h"
 #include "cli/bench/bench_section.h"
 #include "num/num_isa.h"
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 
 typedef struct shape {
   size_t m, n, k;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/commands/command.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 #include "num/num_format.h"
 
 bool core_load_eb_check(const core_checker_t *check, const cmd_load_eb_t *c) {

@@ -8,7 +8,7 @@
 #include "core/commands/command.h"
 #include "num/num_format.h"
 #include "num/num_isa.h"
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 
 bool core_mmad_check(const core_checker_t *check, const cmd_mmad_t *c) {
   return core_one_or_more(check, "m", c->m) && core_one_or_more(check, "n", c->n) &&

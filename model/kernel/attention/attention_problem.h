@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "kernel/made_up.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 
 typedef struct attention_problem {
   size_t batch;

@@ -7,7 +7,7 @@
 #include "kernel/input.h"
 #include "kernel/machine.h"
 #include "kernels/attention/attention_tiling.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 
 enum { ATTENTION_SPLITS_AUTO = 255 };
 

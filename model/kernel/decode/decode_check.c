@@ -9,7 +9,7 @@
 #include "hal/command.h"
 #include "num/num_fp8.h"
 #include "num/num_format.h"
-#include "num/num_step.h"
+#include "num/golden/num_step.h"
 
 enum { HALF = 2, FP32 = 4 };
 

@@ -7,7 +7,7 @@
 #include "host/parallel.h"
 #include "num/num_fp8.h"
 #include "num/num_rng.h"
-#include "num/num_step.h"
+#include "num/golden/num_step.h"
 
 enum { WATCHERS = 2 };
 

@@ -9,11 +9,11 @@
 #include "host/interrupt.h"
 #include "host/parallel.h"
 #include "kernels/fp8/fp8_args.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_format.h"
-#include "num/num_matmul.h"
-#include "num/num_step.h"
-#include "num/num_w4a16.h"
+#include "num/product/num_matmul.h"
+#include "num/golden/num_step.h"
+#include "num/golden/num_w4a16.h"
 
 enum { FP32 = 4, HALF = 2, COLUMNS = 256, ROWS = 64 };
 

@@ -9,7 +9,7 @@
 #include "base/npy.h"
 #include "kernel/attention/attention_mask.h"
 #include "kernel/lm/lm_capture.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 
 // Limit for files and for options.
 static const size_t max_elements = (size_t)1 << 28;

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 
 typedef struct flash_problem {
   size_t batch, heads, kv_heads;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "num/num_attention.h"
+#include "num/golden/num_attention.h"
 #include "num/num_fp8.h"
 
 enum { FP8_VALUES = NUM_FP8_LATENT };  // columns of the output

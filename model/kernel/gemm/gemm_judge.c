@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "kernel/gemm/gemm.h"
-#include "num/num_w4a16.h"
+#include "num/golden/num_w4a16.h"
 
 // These columns of B, side by side. The caller frees them; NULL: out of memory.
 static uint16_t *gather_columns(const gemm_problem_t *p, const size_t *column, size_t count) {

@@ -9,7 +9,7 @@
 
 #include "kernels/gemm/gemm_args.h"
 #include "kernels/w4a16/w4a16_args.h"
-#include "num/num_w4a16.h"
+#include "num/golden/num_w4a16.h"
 
 typedef struct gemm_problem {
   size_t m, n, k;

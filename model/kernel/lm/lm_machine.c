@@ -8,7 +8,7 @@
 #include "hal/command.h"
 #include "kernels/engine/engine_args.h"
 #include "kernels/gemm/gemm_args.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 #include "num/num_format.h"
 
 enum { MAX_BUFFERS = 128, BF16_BYTES = 2, FP32_BYTES = 4 };

@@ -7,7 +7,7 @@
 
 #include "llm/lm/lm_internal.h"
 #include "llm/lm/lm_ops.h"
-#include "num/num_matmul.h"
+#include "num/product/num_matmul.h"
 
 const checkpoint_config_t *lm_shape(const lm_t *lm) { return &lm->config; }
 

@@ -4,7 +4,7 @@
 #define AMALGAM_LLM_LM_LM_ENGINE_H
 
 #include "llm/lm/lm.h"
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 
 #ifdef __cplusplus
 extern "C" {

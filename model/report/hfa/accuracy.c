@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "num/num_attention.h"
-#include "num/num_engine.h"
+#include "num/golden/num_attention.h"
+#include "num/engine/num_engine.h"
 #include "report/hfa/queries.h"
 #include "report/report.h"
 #include "report/report_write.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "num/num_hfa.h"
+#include "num/engine/num_hfa.h"
 #include "report/hfa/hfa.h"
 #include "report/report.h"
 #include "report/report_write.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "num/num_attention.h"
-#include "num/num_bf16.h"
+#include "num/golden/num_attention.h"
+#include "num/engine/num_bf16.h"
 #include "num/num_rng.h"
 
 enum { STREAM_Q, STREAM_K, STREAM_V };

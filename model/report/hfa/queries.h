@@ -6,7 +6,7 @@
 
 #include "host/parallel.h"
 #include "kernel/lm/lm_capture.h"
-#include "num/num_hfa_sources.h"
+#include "num/engine/num_hfa_sources.h"
 
 typedef struct report_query {
   const num_bf16_t *q;       // [d], not scaled

@@ -4,7 +4,7 @@
 #define AMALGAM_REPORT_LM_LM_H
 
 #include "llm/lm/lm_text.h"
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 #include "report/hfa/hfa.h"
 #include "report/report.h"
 

@@ -8,7 +8,7 @@
 
 #include "host/jobs.h"
 #include "kernel/lm/lm_capture.h"
-#include "num/num_bf16.h"
+#include "num/engine/num_bf16.h"
 #include "num/num_rng.h"
 
 // --- queries, keys and values -----------------------------------------------------------------

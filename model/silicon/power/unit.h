@@ -4,7 +4,7 @@
 #ifndef AMALGAM_SILICON_POWER_UNIT_H
 #define AMALGAM_SILICON_POWER_UNIT_H
 
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 #include "silicon/power/energy.h"
 
 typedef enum unit_kind {

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/output.h"
-#include "num/num_engine.h"
+#include "num/engine/num_engine.h"
 
 enum { UNITS_MAX = 64, DEPTH_MAX = 8 };
 

@@ -9,7 +9,7 @@
 // of keys and values. A unit is a run of tokens, as many as the engine's buffer holds, of the query
 // heads that share a head of keys; engine i of n takes the units i, i + n, ...
 //
-// Keys pass the engine in chunks, of which the triplets continue each other (num/num_engine.h).
+// Keys pass the engine in chunks, of which the triplets continue each other (num/engine/num_engine.h).
 typedef struct engine_args {
   // Arrays in global memory, BF16; a token's heads lie side by side, [heads][dim].
   uint64_t q;        // [tokens], q_pitch bytes apart; not scaled
