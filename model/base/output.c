@@ -143,7 +143,6 @@ static void release(output_t *output) {
   free(output->given);
   free(output->target);
   free(output->temporary);
-  free(output->beside);
   free(output->folder);
   memset(output, 0, sizeof *output);
   output->descriptor = -1;
@@ -244,8 +243,7 @@ static bool prepare(const outputs_t *outputs, output_t *output, const char *path
     return true;
   }
   output->temporary = name_beside(output->target);
-  output->beside = output->temporary == NULL ? NULL : text_of("%s.hier", output->temporary);
-  return output->beside != NULL || no_memory(error);
+  return output->temporary != NULL || no_memory(error);
 }
 
 static void leave_last(outputs_t *outputs) {
@@ -287,8 +285,7 @@ bool outputs_stage(outputs_t *outputs, size_t index, base_error_t *error) {
     return base_fail(error, "%s: no folder for a temporary file: %s", output->given, strerror(errno));
   }
   output->temporary = text_of("%s/output", output->folder);
-  output->beside = text_of("%s/output.hier", output->folder);
-  return output->temporary != NULL && output->beside != NULL ? make_temporary(output, error) : no_memory(error);
+  return output->temporary != NULL ? make_temporary(output, error) : no_memory(error);
 }
 
 // --- writing ----------------------------------------------------------------------------------
@@ -318,17 +315,9 @@ static bool close_one(output_t *output, base_error_t *error) {
   if (output->file == NULL) {
     return true;
   }
-  errno = 0;
-  const bool flushed = fflush(output->file) == 0 && !ferror(output->file);
-  const int reason = errno;
-  const bool closed = fclose(output->file) == 0;
+  output->written = host_close_written(output->file);
   output->file = NULL;
-  output->written = flushed && closed;
-  if (!output->written) {
-    const int code = flushed ? errno : reason;
-    return base_fail(error, "%s: %s", output->given, code == 0 ? "write error" : strerror(code));
-  }
-  return true;
+  return output->written || base_fail(error, "%s: %s", output->given, strerror(errno));
 }
 
 // To what cannot be replaced by a temporary file.
@@ -386,7 +375,6 @@ static void remove_files(const outputs_t *outputs, bool wanted) {
     const output_t *output = &outputs->list[i];
     if (output->temporary != NULL && !(output->moved && wanted)) {
       unlink(output->moved ? output->target : output->temporary);
-      unlink(output->beside);
     }
     if (output->folder != NULL) {
       rmdir(output->folder);

@@ -22,7 +22,6 @@ typedef struct output {
   char *given;         // as the user wrote it, for messages
   char *target;        // symbolic links resolved
   char *temporary;     // NULL: the target is written itself
-  char *beside;        // what the writer of waveforms keeps beside temporary
   char *folder;        // of temporary, if that is its own
   int descriptor;      // the target if that is one of the process's, else -1
   struct stat status;  // of the target

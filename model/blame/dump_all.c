@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/npy.h"
+#include "host/files.h"
 
 enum { NAME_BYTES = 96, PATH_BYTES = 4096 };
 
@@ -75,6 +76,10 @@ static void command_name(const dump_all_t *dump, size_t effect, char name[NAME_B
 
 // --- files ------------------------------------------------------------------------------------
 
+static bool cannot_write(const dump_all_t *dump) {
+  return base_fail(dump->error, "--dump-all: cannot write: %s", strerror(errno));
+}
+
 static bool write_array(const dump_all_t *dump, size_t effect, const core_tensor_t *tensor, const char *name) {
   static const npy_type_t types[] = {[SOC_DUMP_F32] = NPY_F4,
                                      [SOC_DUMP_S32] = NPY_I4,
@@ -90,14 +95,12 @@ static bool write_array(const dump_all_t *dump, size_t effect, const core_tensor
   const npy_array_t array = {.type = types[type], .dims = 2, .shape = {tensor->rows, tensor->cols}, .data = values};
   snprintf(path, sizeof path, "%s/%s", dump->folder, name);
   FILE *file = fopen(path, "wb");
-  bool good = file != NULL;
-  if (good) {
+  if (file != NULL) {
     npy_write(file, &array);
-    good = ferror(file) == 0;
-    good = fclose(file) == 0 && good;
   }
+  const bool good = (file != NULL && host_close_written(file)) || cannot_write(dump);
   free(values);
-  return good || base_fail(dump->error, "%s: cannot write: %s", path, strerror(errno));
+  return good;
 }
 
 static void write_line(const dump_all_t *dump, size_t effect, const core_tensor_t *tensor, const char *command,
@@ -171,12 +174,12 @@ static bool write_all(dump_all_t *dump) {
   snprintf(path, sizeof path, "%s/index.jsonl", dump->folder);
   dump->index = fopen(path, "w");
   if (dump->index == NULL) {
-    return base_fail(dump->error, "%s: cannot write: %s", path, strerror(errno));
+    return cannot_write(dump);
   }
   dump->good = true;
   soc_replay_run(dump->replay, soc_replay_effects(dump->replay), &look);
-  const bool written_well = ferror(dump->index) == 0;
-  return ((fclose(dump->index) == 0 && written_well) || base_fail(dump->error, "%s: cannot write", path)) && dump->good;
+  const bool written_well = host_close_written(dump->index);
+  return dump->good && (written_well || cannot_write(dump));
 }
 
 bool blame_dump_all(soc_replay_t *replay, const char *folder, base_error_t *error) {

@@ -16,6 +16,7 @@
 #include "cli/option/manual.h"
 #include "cli/reference.h"
 #include "cli/report.h"
+#include "cli/run/dump_all.h"
 #include "cli/run/kernels.h"
 #include "cli/script.h"
 #include "cli/sweep/sweep.h"
@@ -23,6 +24,7 @@
 #include "host/files.h"
 #include "host/interrupt.h"
 #include "host/version.h"
+#include "soc/soc.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -221,11 +223,17 @@ static int start(int argc, char **argv) {
   return asks_help(argv[1]) ? help(argc - 1, argv + 1) : dispatch(argc - 1, argv + 1);
 }
 
+static void remove_begun(void) {
+  outputs_remove_begun();
+  dump_all_remove_begun();
+}
+
 int main(int argc, char **argv) {
   base_error_t error;
   host_keep_streams();
-  host_interrupt_ends(outputs_remove_begun);
+  host_interrupt_ends(remove_begun);
   json_needs_memory();
+  soc_needs_memory();
   const int code = start(argc, argv);
   if (code == BASE_INTERRUPTED) {
     return host_interrupt_code();

@@ -2,6 +2,7 @@
 #include "host/files.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -97,6 +98,23 @@ bool host_read_text(const char *path, char *text, size_t size) {
   FILE *file = fopen(path, "re");
   text[file == NULL ? 0 : fread(text, 1, size - 1, file)] = '\0';
   return file != NULL && fclose(file) == 0;
+}
+
+// Why an earlier write failed is not known any more, but it still would: a byte more tells.
+static bool is_written(FILE *file) {
+  const bool failed_before = ferror(file) != 0;
+  errno = 0;
+  const bool good = (!failed_before || fputc(0, file) != EOF) && fflush(file) == 0;
+  errno = errno == 0 ? EIO : errno;
+  return good && !failed_before;
+}
+
+bool host_close_written(FILE *file) {
+  const bool written = is_written(file);
+  const int why = errno;
+  const bool closed = fclose(file) == 0;
+  errno = written ? errno : why;
+  return written && closed;
 }
 
 void host_remove_folder(const char *path) {

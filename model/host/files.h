@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #ifdef __cplusplus
@@ -29,6 +30,9 @@ void host_keep_streams(void);
 
 // The beginning of a small file, as of /proc: at most size - 1 bytes and a 0. False: it cannot be read, text is "".
 bool host_read_text(const char *path, char *text, size_t size);
+
+// Closes a file that was written. False: not all of it has arrived, errno says why.
+bool host_close_written(FILE *file);
 
 // A new folder below $TMPDIR (/tmp without), for this user alone. NULL: errno says why; to be freed.
 char *host_new_folder(void);

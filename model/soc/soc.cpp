@@ -5,8 +5,10 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <stdexcept>
@@ -143,11 +145,13 @@ void refuse(soc_result_t &result, const char *message) {
 
 }  // namespace
 
+extern "C" void soc_needs_memory(void) { std::set_new_handler(host_out_of_memory); }
+
 extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
                            soc_result_t *result) {
   *result = {};
   try {
-    std::set_new_handler(host_out_of_memory);
+    soc_needs_memory();
     // The emulators touch a little of many buffers: whole huge pages would be cleared for each.  Global memory's may
     // stay, where the kernel (Linux 6.18) can tell them apart.
     constexpr unsigned long kExceptAdvised = 1 << 1;
@@ -198,6 +202,10 @@ extern "C" void *soc_bytes(soc_t *soc, uint64_t address) {
   return soc->gm->base() + (address - GM_BASE);
 }
 
+static void stop_for_file(soc::simulation &sim, const char *what) {
+  sim.stop(SOC_BAD_INPUT, std::string(what) + ": cannot write: " + std::strerror(errno));
+}
+
 // Files are there for a run that was stopped, too; a window whose command never came is its own error.
 static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   const soc_options_t &options = sim.options;
@@ -209,11 +217,11 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
     return;
   }
   if (options.watch.log != nullptr && !soc::write_log(options.watch.log, record, sim.lines, window)) {
-    sim.stop(SOC_BAD_INPUT, std::string("log: cannot write ") + options.watch.log);
+    stop_for_file(sim, "log");
   }
   if (options.watch.timeline != nullptr &&
       !soc::write_timeline(options.watch.timeline, recorded, sim.config, sim.lines, window)) {
-    sim.stop(SOC_BAD_INPUT, std::string("timeline: cannot write ") + options.watch.timeline);
+    stop_for_file(sim, "timeline");
   }
   if (options.watch.record) {
     sim.result.record = &record;
@@ -236,7 +244,7 @@ static void finish(soc_machine *soc) {
   soc::simulation &sim = soc->sim;
   const soc::stopwatch watch(sim.result.seconds);
   if (sim.trace && !sim.trace->end(sim.stopped())) {
-    sim.stop(SOC_BAD_INPUT, std::string("trace: cannot write ") + sim.options.watch.trace);
+    stop_for_file(sim, "trace");
   }
   if (!sim.stopped()) {
     soc->gm->copy_results();
@@ -264,7 +272,7 @@ static void finish(soc_machine *soc) {
     sim.result.replay = soc->replay.get();
   }
   if (soc->critical_path && !sim.stopped() && !soc->critical_path->write(sim.options.watch.critical_path, sim.lines)) {
-    sim.stop(SOC_BAD_INPUT, std::string("critical path: cannot write ") + sim.options.watch.critical_path);
+    stop_for_file(sim, "critical path");
   }
 }
 

@@ -254,6 +254,9 @@ soc_status_t soc_run(const soc_options_t *options, soc_buffer_t *buffers, size_t
 // used.  Buffers have been placed; args_bytes: of the largest kernel's arguments.  NULL: result says
 // why.
 typedef struct soc_machine soc_t;
+// Makes a failed allocation of C++, here or in an engine, end this process from here on; soc_open does.
+void soc_needs_memory(void);
+
 soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, size_t count, size_t args_bytes,
                 soc_result_t *result);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "waves/waves.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <pthread.h>
@@ -290,6 +291,7 @@ static uint32_t *room(waves_t *waves, uint64_t time, size_t words) {
     hand_over(waves);
     waves->block = new_block(need);
     if (waves->block == NULL) {
+      waves->failed = true;
       return NULL;
     }
     waves->any_time = false;  // a block begins with its time
@@ -342,6 +344,8 @@ static void port_clock(void *of, uint32_t signal) {
     waves->falling = all;
     all[waves->falling_count++] = signal;
     waves_set(waves, signal, 1);
+  } else {
+    waves->failed = true;
   }
 }
 
@@ -421,7 +425,7 @@ bool waves_begin(waves_t *waves, char message[WAVES_MESSAGE_BYTES]) {
     return true;
   }
   if (!open_file(waves)) {
-    snprintf(message, WAVES_MESSAGE_BYTES, "trace: cannot write %.200s", waves->options.path);
+    snprintf(message, WAVES_MESSAGE_BYTES, "trace: cannot write: %s", strerror(errno));
     return false;
   }
   waves->running = pthread_create(&waves->thread, NULL, write_blocks, waves) == 0;
@@ -479,10 +483,13 @@ bool waves_end(waves_t *waves, bool badly) {
     good = write_ring(waves);
   }
   if (waves->file != NULL) {
-    waves_file_close(waves->file);
+    good = waves_file_close(waves->file);
     waves->file = NULL;
   }
-  return good;
+  if (good && waves->failed) {
+    errno = ENOMEM;
+  }
+  return good && !waves->failed;
 }
 
 void waves_delete(waves_t *waves) {

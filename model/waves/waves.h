@@ -62,7 +62,7 @@ void waves_set(waves_t *waves, uint32_t signal, uint64_t value);
 void waves_set_real(waves_t *waves, uint32_t signal, double value);
 
 // Writes what there is and closes the file.  badly: with options.keep there is a file only then.
-// False: it could not be written.
+// False: it could not be written, errno says why.
 bool waves_end(waves_t *waves, bool badly);
 void waves_delete(waves_t *waves);
 

@@ -1,15 +1,18 @@
 // The FST file: scopes, signals and values through GTKWave's writer, which Verilator ships.
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
 #include <gtkwave/fstapi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "waves/fst_guard.h"
 #include "waves/waves_internal.h"
 
 enum { MAX_LABELS = 64, LABEL_BITS = 8 };
 
 struct waves_file {
+  fst_guard_t guard;
   void *fst;
   const waves_variable_t *variables;
   char *text;               // bits of the widest value
@@ -113,6 +116,24 @@ static uint64_t spread(uint32_t byte) {
   return bits | 0x3030303030303030u;
 }
 
+typedef struct opening {
+  waves_file_t *file;
+  const char *path, *unit;
+  waves_name_t *names;
+  size_t name_count;
+  waves_variable_t *variables;
+} opening_t;
+
+static void create(void *context) {
+  const opening_t *opening = context;
+  void *fst = opening->file->fst = fstWriterCreate(opening->path, 1);
+  if (fst != NULL) {
+    fstWriterSetPackType(fst, FST_WR_PT_LZ4);
+    fstWriterSetTimescaleFromString(fst, opening->unit);
+    write_names(fst, opening->names, opening->name_count, opening->variables);
+  }
+}
+
 waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *names, size_t name_count,
                               waves_variable_t *variables, size_t variable_count) {
   waves_file_t *file = calloc(1, sizeof *file);
@@ -121,19 +142,22 @@ waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *
     widest = variables[i].bits > widest ? variables[i].bits : widest;
   }
   char *text = malloc(widest + 32);
-  void *fst = file == NULL || text == NULL ? NULL : fstWriterCreate(path, 1);
-  if (fst == NULL) {
+  if (file == NULL || text == NULL) {
     free(text);
     free(file);
+    errno = ENOMEM;
     return NULL;
   }
-  fstWriterSetPackType(fst, FST_WR_PT_LZ4);
-  fstWriterSetTimescaleFromString(fst, unit);
-  qsort(names, name_count, sizeof *names, by_scope);
-  write_names(fst, names, name_count, variables);
-  *file = (waves_file_t){.fst = fst, .variables = variables, .text = text};
+  file->variables = variables;
+  file->text = text;
   for (uint32_t byte = 0; byte < 256; ++byte) {
     file->spread_of[byte] = spread(byte);
+  }
+  qsort(names, name_count, sizeof *names, by_scope);
+  opening_t opening = {file, path, unit, names, name_count, variables};
+  if (!fst_guarded(&file->guard, create, &opening)) {
+    waves_file_close(file);
+    return NULL;
   }
   return file;
 }
@@ -159,8 +183,17 @@ static void write_value(const waves_file_t *file, const waves_variable_t *variab
   }
 }
 
-void waves_file_write(waves_file_t *file, const uint32_t *words, size_t count) {
-  for (size_t i = 0; i < count;) {
+typedef struct records {
+  const waves_file_t *file;
+  const uint32_t *words;
+  size_t count;
+} records_t;
+
+static void write_records(void *context) {
+  const records_t *records = context;
+  const waves_file_t *file = records->file;
+  const uint32_t *words = records->words;
+  for (size_t i = 0; i < records->count;) {
     const uint32_t number = words[i++];
     if (number == 0) {
       fstWriterEmitTimeChange(file->fst, words[i] | (uint64_t)words[i + 1] << 32);
@@ -172,8 +205,17 @@ void waves_file_write(waves_file_t *file, const uint32_t *words, size_t count) {
   }
 }
 
-void waves_file_close(waves_file_t *file) {
-  fstWriterClose(file->fst);
+bool waves_file_write(waves_file_t *file, const uint32_t *words, size_t count) {
+  records_t records = {file, words, count};
+  return fst_guarded(&file->guard, write_records, &records);
+}
+
+bool waves_file_close(waves_file_t *file) {
+  const bool good = fst_guarded(&file->guard, fstWriterClose, file->fst);
+  const int why = file->guard.why;
+  fst_guard_end(&file->guard);
   free(file->text);
   free(file);
+  errno = why;
+  return good;
 }

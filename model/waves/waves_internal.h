@@ -32,11 +32,12 @@ typedef struct waves_block {
 
 typedef struct waves_file waves_file_t;
 
-// Creates the file with all its signals, sets the variables' handles.  names are sorted.
+// Creates the file with all its signals, sets the variables' handles.  names are sorted. NULL: errno says why.
 waves_file_t *waves_file_open(const char *path, const char *unit, waves_name_t *names, size_t name_count,
                               waves_variable_t *variables, size_t variable_count);
-// Writes records.
-void waves_file_write(waves_file_t *file, const uint32_t *words, size_t count);
-void waves_file_close(waves_file_t *file);
+// Writes records. False: it has failed, and nothing is written any more.
+bool waves_file_write(waves_file_t *file, const uint32_t *words, size_t count);
+// False: something could not be written, now or before; errno says why.
+bool waves_file_close(waves_file_t *file);
 
 #endif

@@ -1,73 +1,97 @@
 #!/bin/sh
 # A disk that is full, memory that cannot be had, a power cut: whatever a command was doing, a file under its final name
 # is what was there before or the whole result, and what the command ends with says which.
-#   faults.sh KIND TIMES SEED      KIND: disk, write, memory or kill; TIMES faults of it, drawn by SEED
+#   faults.sh KINDS TIMES SEED      KINDS: of disk, room, write, limit, memory and kill; TIMES faults of each, drawn by SEED
 # SPDX-License-Identifier: Apache-2.0
-kind=$1 times=$2 seed=$3
+kinds=$1 times=$2 seed=$3
 . "$(dirname "$0")/../script.sh"
-failed=0 all=0 nothing=0
+failed=0
 
 problem() { echo "FAILED $command, $kind $fault: $*"; [ ! -s err ] || head -c 300 err; failed=1; }
 
-# The commands; each writes files of these names into the current folder.
-files_run='o.npy r.json t.json l.txt c.json'
-files_report='table2.md table2.json'
+# The commands; each writes files into the current folder. Those behind `run` read what it has written.
+commands='run trace engine dump report convert diff blame page'
+attention='run amla --heads 4 --seq-kv 64 --quiet'
+words() {
+  case $1 in
+    run) echo "$attention --out o.npy --json r.json --csv r --profile --timeline t.json --log l.txt --critical-path c.json" ;;
+    trace) echo "$attention --trace w.fst --trace-scope cube0 --json t.json" ;;
+    engine) echo "run hfa --blocks 2 --rows 32 --head-dim 16 --seq-kv 40 --quiet --trace w.fst --out o.npy" ;;
+    dump) echo "$attention --dump-all all --dump mmad#1:l0c:d.npy" ;;
+    report) echo "report table2 --seq-kv 512 --batch 1 --cores 1 --out . --quiet" ;;
+    convert) echo "convert $ROOT/tests/data/mla_real_kv_bf16bits.npy tokens.npy --quiet" ;;
+    diff) echo "diff $dir/whole_run/r.json $dir/whole_run/r.json --json d.json --quiet" ;;
+    blame) echo "blame $dir/whole_run/r.json --element 0,0 --json b.json --csv b --quiet --no-repair" ;;
+    page) echo "report table2 --seq-kv 512 --batch 1 --cores 1 --out . --quiet --html" ;;
+  esac
+}
 start() {   # start COMMAND [WORD...]: with words such as env or strace before it
   to=$1
   shift
-  case $to in
-    run) set -- "$@" "$SIM" run amla --heads 4 --seq-kv 64 --quiet --out o.npy --json r.json --timeline t.json --log l.txt \
-      --critical-path c.json ;;
-    report) set -- "$@" "$SIM" report table2 --seq-kv 512 --batch 1 --cores 1 --out . --quiet ;;
-  esac
-  "$@"
+  # shellcheck disable=SC2046   # words
+  "$@" "$SIM" $(words "$to")
 }
-names() { case $1 in run) echo "$files_run" ;; report) echo "$files_report" ;; esac; }
-plain() { case $1 in *r.json | *table2.json) jq 'del(.host)' "$1" ;; *) cat "$1" ;; esac; }
+# What is the same whenever it is written: JSON without its host, waveforms without their head, which has a date.
+plain() {
+  case $1 in
+    *.json) jq 'del(.host)' "$1" ;;
+    *.fst) tail -c +331 "$1" ;;
+    *) cat "$1" ;;
+  esac
+}
+files() { (cd "$1"; find . -type f | sort); }
 
-# What each gives when nothing goes wrong.
-for command in run report; do
+for command in $commands; do
   mkdir "whole_$command"
-  (cd "whole_$command"; start $command) || fail "$command without a fault"
-  for name in $(names $command); do
-    [ -s "whole_$command/$name" ] || fail "$command writes no $name"
-    plain "whole_$command/$name" >"whole_$command.$name"
-  done
+  (cd "whole_$command"; start "$command" >/dev/null) || fail "$command without a fault"
+  files "whole_$command" >"files_$command"
+  [ -s "files_$command" ] || fail "$command writes no file"
 done
 
 # Every file is what it was, or gone if one of several could not take its name, or all are whole; nothing else is there,
-# but after a kill.
+# but after a kill. A report's page is made when the report is there.
 check() {   # check STATUS
   whole=0 rest=0
-  for name in $(names $command); do
+  while read -r name; do
     if [ ! -e "work/$name" ] || [ "$(cat "work/$name")" = old ]; then
       rest=$((rest + 1))
-    elif plain "work/$name" 2>/dev/null | cmp -s - "whole_$command.$name"; then
+    elif [ "$(plain "work/$name" 2>/dev/null | cksum)" = "$(plain "whole_$command/$name" | cksum)" ]; then
       whole=$((whole + 1))
     else
       problem "$name is neither what it was nor whole"
     fi
-  done
+  done <"files_$command"
   if [ "$kind" != kill ]; then
     [ "$1" -ne 0 ] || [ $rest -eq 0 ] || problem "exit code 0, and $rest files not written"
-    [ $whole -eq 0 ] || [ $rest -eq 0 ] || [ $command = report ] || problem "$whole files whole, $rest not"
-    [ "$1" -gt 128 ] || [ -z "$(find work -name '*.part*')" ] || problem "left: $(ls -A work)"
+    [ $whole -eq 0 ] || [ $rest -eq 0 ] || [ "$command" = page ] || problem "$whole files whole, $rest not"
+    [ -z "$(files work | comm -23 - "files_$command")$(find work -mindepth 1 -type d -empty)" ] || problem "left: $(files work)"
   fi
   [ $rest -eq 0 ] && all=$((all + 1)) || nothing=$((nothing + 1))
 }
+# Good, or bad with one line, by which somebody can find out what to do.
+check_words() {   # check_words STATUS
+  [ "$1" -eq 0 ] || { [ "$1" -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]; } || problem "exit code $1"
+}
+# Files of a folder are new, as that has to be.
 fresh() {
   rm -rf work
   mkdir work
-  for name in $(names $command); do echo old >"work/$name"; done
+  while read -r name; do case $name in ./*/*) ;; *) echo old >"work/$name" ;; esac; done <"files_$command"
 }
 draw() { seed=$(((seed * 1103515245 + 12345) % 2147483648)); drawn=$((seed / 16 % $1)); }   # below this
+pick() { draw $#; shift $drawn; picked=$1; }   # one of these
+try() {   # try [WORD...]: what it says goes through a pipe, for which no limit counts
+  rm -f status
+  { (cd work; start "$command" "$@") >/dev/null || echo $? >status; } 2>&1 | cat >err
+  status=$(cat status 2>/dev/null || echo 0)
+}
 
-[ "$kind" != memory ] || for command in run report; do
-  fresh
-  (cd work; start $command env LD_PRELOAD="$NO_MEMORY" FAULT_COUNT="$dir/count_$command") 2>err >out
-done
 # What is no file, either: every allocation there is.
-if [ "$kind" = memory ]; then
+prepare_memory() {
+  for command in $commands; do
+    fresh
+    try env LD_PRELOAD="$NO_MEMORY" FAULT_COUNT="$dir/count_$command"
+  done
   command=--version
   version=$("$SIM" --version)
   env LD_PRELOAD="$NO_MEMORY" FAULT_COUNT="$dir/count" "$SIM" --version >out
@@ -76,49 +100,85 @@ if [ "$kind" = memory ]; then
     said=$(env LD_PRELOAD="$NO_MEMORY" FAULT_AT=$fault "$SIM" --version 2>err) || status=$?
     [ $status -eq 2 ] || [ "$said" = "$version" ] || problem "exit code $status, '$said'"
   done
-fi
+}
 
-largest=200000
-turn=0
-while [ $turn -lt "$times" ]; do
-  turn=$((turn + 1))
-  case $((turn % 3)) in 0) command=report ;; *) command=run ;; esac
+break_one() {
+  # shellcheck disable=SC2086   # words
+  pick $commands
+  command=$picked
   fresh
-  status=0
   case $kind in
     disk)   # no file larger than this
-      draw 14
-      fault=$((largest >> drawn))
+      draw 18
+      fault=$((200000 >> drawn))
       draw $((fault + 1))
       fault=$drawn
-      { (cd work; start $command prlimit --fsize=$fault) || echo $? >status; } 2>&1 | cat >err
-      [ ! -e status ] || { status=$(cat status); rm status; }
-      [ $status -eq 0 ] || { [ $status -eq 2 ] && [ "$(wc -l <err)" -eq 1 ]; } || problem "exit code $status" ;;
-    write)   # from this call on, of one of these
-      draw 5
-      case $drawn in 0) call=rename,renameat,renameat2,link ;; 1) call=close ;; 2) call=openat ;; *) call=write,pwrite64,writev ;; esac
-      case $call in rename*) draw 6 ;; openat) draw 150 ;; close) draw 80 ;; *) draw 60 ;; esac
-      fault=$call:$((drawn + 1))
-      (cd work; start $command strace -f -qq -o /dev/null -e "trace=$call" -e "inject=$call:error=ENOSPC:when=$((drawn + 1))+") >out 2>err ||
-        status=$?
+      try prlimit --fsize=$fault
+      check_words $status ;;
+    room)   # a disk with so many free blocks of 4 KiB
+      draw 8
+      draw $((1 + (1 << drawn)))
+      fault=$drawn
+      export ROOM=$(($(find work -type f | wc -l) + fault)) TMPDIR=/tmp
+      export TRY='mount -t tmpfs -o nr_blocks=$ROOM none here && cp -a work/. here && cd here && "$@"; status=$?; cd ..; rm -rf work; cp -a here work; exit $status'
+      mkdir -p here
+      status=0
+      # shellcheck disable=SC2046   # words
+      unshare -rm sh -c "$TRY" sh "$SIM" $(words "$command") >out 2>err || status=$?
+      check_words $status ;;
+    write)   # from this call on, or at it alone, of one of these
+      pick rename,renameat,renameat2,link,linkat close openat,memfd_create,mkdir,pipe2 write,pwrite64,writev write,pwrite64,writev
+      call=$picked
+      case $call in rename*) draw 6 ;; openat*) draw 150 ;; close) draw 80 ;; *) draw 60 ;; esac
+      pick ENOSPC EDQUOT EROFS EIO ENOMEM
+      fault=$call:$picked:$((drawn + 1))
+      pick "" +   # a file less that is opened may be a source line less that is known
+      case $call in openat*) fault=$fault+ ;; *) fault=$fault$picked ;; esac
+      try strace -f -qq -o /dev/null --seccomp-bpf -e "trace=$call" -e "inject=$call:error=$(echo "$fault" | cut -d: -f2):when=${fault##*:}"
       [ $status -lt 128 ] || problem "exit code $status" ;;
+    limit)   # so many bytes of addresses or stack, open files, or threads
+      pick as nofile threads
+      case $picked in
+        as) draw 64; fault=as=$(((drawn + 1) << 26)) ;;
+        stack) draw 10; fault=stack=$((16384 << drawn)) ;;
+        nofile) draw 24; fault=nofile=$((drawn + 4)) ;;
+        threads) draw 12; fault=clone,clone3:error=EAGAIN:when=$((drawn + 1))+ ;;
+      esac
+      case $fault in
+        clone*) try strace -f -qq -o /dev/null --seccomp-bpf -e trace=clone,clone3 -e "inject=$fault" ;;
+        *) try prlimit --"$fault" ;;
+      esac
+      check_words $status ;;
     memory)
-      draw "$(cat count_$command)"
+      draw "$(cat "count_$command")"
       fault=$((drawn + 1)) on=
       [ $((turn % 2)) -eq 0 ] || on=FAULT_ON=1
-      (cd work; start $command env LD_PRELOAD="$NO_MEMORY" FAULT_AT=$fault $on) >out 2>err || status=$?
+      try env LD_PRELOAD="$NO_MEMORY" FAULT_AT=$fault $on
       [ $status -lt 128 ] || problem "exit code $status" ;;
     kill)   # within this many hundredths of a second, beside another that writes the same files
       draw 40
       fault=0.$(printf %02d $drawn)
-      (cd work; start $command >../out2 2>../err2) & other=$!
-      (cd work; start $command >../out 2>../err) & process=$!
+      (cd work; start "$command" >../out2 2>../err2) & other=$!
+      (cd work; start "$command" >../out 2>../err) & process=$!
       sleep "$fault"
+      status=0
       pkill -9 -P $process || :   # it may be over
       wait $process 2>/dev/null || status=$?
       wait $other || problem "the one beside it: exit code $?" ;;
   esac
   check $status
+}
+
+for kind in $kinds; do
+  case $kind in
+    memory) prepare_memory ;;
+    room) unshare -rm mount -t tmpfs none "$dir" 2>/dev/null || { echo "room: no disk can be mounted here"; continue; } ;;
+  esac
+  all=0 nothing=0 turn=0
+  while [ $turn -lt "$times" ]; do
+    turn=$((turn + 1))
+    break_one
+  done
+  echo "$kind: $times faults: $all times all was written, $nothing times not"
 done
-echo "$kind: $times faults: $all times all was written, $nothing times not"
 exit $failed

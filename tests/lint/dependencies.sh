@@ -45,7 +45,7 @@ soc/races:
 soc/scalar: /cores /memory
 soc/slices: /cores /memory /watch
 soc/watch: /. /scalar
-blame: soc core num/* base hal
+blame: soc core num/* base host hal
 silicon: base num/* host
 silicon/power: /gates /synth
 kernel: array soc core llm/* engine num/* waves config host base hal kernels/*

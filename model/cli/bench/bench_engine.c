@@ -2,9 +2,11 @@
 // simulated cycles per second of the host, opening and building aside.
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE  // asprintf
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/size.h"
 #include "cli/bench/bench_section.h"
@@ -72,7 +74,7 @@ static double speed(engine_t *engine, waves_t *waves, const engine_job_t *job, b
     return 0;
   }
   if (waves != NULL && !waves_end(waves, false)) {
-    base_fail(error, "cannot write the waveforms");
+    base_fail(error, "trace: cannot write: %s", strerror(errno));
     return 0;
   }
   return (double)(cycles.load + cycles.total) / (host_seconds() - start);

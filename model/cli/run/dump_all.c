@@ -51,19 +51,6 @@ bool dump_all_check(const options_t *options, base_error_t *error) {
   return good || base_fail(error, "--dump-all %s: cannot write there: %s", name, strerror(errno));
 }
 
-static void remove_folder(const char *name) {
-  char path[2 * RUN_PATH_BYTES];
-  DIR *folder = opendir(name);
-  for (const struct dirent *e = folder == NULL ? NULL : readdir(folder); e != NULL; e = readdir(folder)) {
-    snprintf(path, sizeof path, "%s/%s", name, e->d_name);
-    unlink(path);
-  }
-  if (folder != NULL) {
-    closedir(folder);
-  }
-  rmdir(name);
-}
-
 // With the rights of a folder that anybody makes.
 static bool take_name(const char *beside, const char *name, base_error_t *error) {
   const mode_t mask = umask(0);
@@ -72,21 +59,54 @@ static bool take_name(const char *beside, const char *name, base_error_t *error)
   return good || base_fail(error, "--dump-all %s: cannot write there: %s", name, strerror(errno));
 }
 
+// The folder while it has no name of its own. It is open before its files are written: to list it later would need
+// memory, and there may be none.
+static struct {
+  DIR *_Atomic folder;
+  char path[RUN_PATH_BYTES + 16];
+} begun;
+
+void dump_all_remove_begun(void) {
+  DIR *folder = begun.folder;
+  for (const struct dirent *e; folder != NULL && (e = readdir(folder)) != NULL;) {
+    unlinkat(dirfd(folder), e->d_name, 0);
+  }
+  if (folder != NULL) {
+    rmdir(begun.path);
+  }
+}
+
+static bool begin_folder(const char *name, base_error_t *error) {
+  if (mkdtemp(begun.path) != NULL) {
+    begun.folder = opendir(begun.path);
+    if (begun.folder != NULL) {
+      return true;
+    }
+    rmdir(begun.path);
+  }
+  return base_fail(error, "--dump-all %s: cannot write there: %s", name, strerror(errno));
+}
+
 static bool write_folder(run_t *run, base_error_t *error) {
-  char name[RUN_PATH_BYTES], beside[RUN_PATH_BYTES + 16];
+  char name[RUN_PATH_BYTES];
   soc_replay_t *replay = run->own->result.soc.replay;
-  folder_names(run->options.dump_all, name, beside);
+  folder_names(run->options.dump_all, name, begun.path);
   if (replay == NULL) {
     return outputs_commit(&run->outputs, error);  // stopped before it began
   }
-  if (mkdtemp(beside) == NULL) {
-    return base_fail(error, "--dump-all %s: cannot write there: %s", name, strerror(errno));
+  if (!begin_folder(name, error)) {
+    return false;
   }
-  const bool good =
-      blame_dump_all(replay, beside, error) && outputs_commit(&run->outputs, error) && take_name(beside, name, error);
+  bool good = blame_dump_all(replay, begun.path, error) && take_name(begun.path, name, error);
+  if (good) {
+    snprintf(begun.path, sizeof begun.path, "%s", name);
+    good = outputs_commit(&run->outputs, error);
+  }
   if (!good) {
-    remove_folder(beside);
+    dump_all_remove_begun();
   }
+  closedir(begun.folder);
+  begun.folder = NULL;
   return good;
 }
 

@@ -12,4 +12,7 @@ bool dump_all_check(const options_t *options, base_error_t *error);
 // name. Without --dump-all that alone.
 bool dump_all_commit(run_t *run, base_error_t *error);
 
+// Removes a folder that has been begun: for host_interrupt_ends.
+void dump_all_remove_begun(void);
+
 #endif

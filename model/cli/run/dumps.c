@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/npy.h"
+#include "host/files.h"
 
 enum { NAME_BYTES = 4096 };
 
@@ -105,8 +106,7 @@ static bool write_array(void *context, const char *path, soc_dump_type_t type, u
     return false;
   }
   npy_write(file, &array);
-  const bool good = ferror(file) == 0;
-  return fclose(file) == 0 && good;
+  return host_close_written(file);
 }
 
 void dumps_soc(const run_t *run, soc_options_t *soc) {

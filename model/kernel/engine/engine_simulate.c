@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <string.h>
+
 #include "host/host.h"
 #include "host/interrupt.h"
 #include "kernel/engine/engine.h"
@@ -30,8 +33,8 @@ static bool open_waves(const engine_settings_t *settings, engine_waves_t *waves,
 }
 
 static bool end_waves(engine_waves_t *waves, bool badly, base_error_t *error) {
-  const bool good =
-      waves->waves == NULL || waves_end(waves->waves, badly) || base_fail(error, "trace: cannot write the waveforms");
+  const bool good = waves->waves == NULL || waves_end(waves->waves, badly) ||
+                    base_fail(error, "trace: cannot write: %s", strerror(errno));
   waves_delete(waves->waves);
   return good;
 }

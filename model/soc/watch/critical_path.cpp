@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "host/files.h"
 #include "soc/scalar/source_line.h"
 
 namespace soc {
@@ -243,8 +244,7 @@ bool critical_path::write(const std::string &path, source_lines &lines) const {
   std::fprintf(file, ",\n");
   list("waits", waits_);
   std::fprintf(file, "}\n");
-  const bool good = std::ferror(file) == 0;
-  return std::fclose(file) == 0 && good;
+  return host_close_written(file);
 }
 
 }  // namespace soc

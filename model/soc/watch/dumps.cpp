@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/watch/dumps.h"
 
+#include <cerrno>
+#include <cstring>
 #include <stdexcept>
 
 #include "soc/watch/tensor_values.h"
@@ -93,12 +95,13 @@ void dumps::write(dump &d, const core_memory_t &memory, const command_t &command
     good = options_.debug.write_dump(options_.debug.context, d.what->path, dump_type(typed.type), typed.rows,
                                      typed.cols, dump_values(memory, typed).data());
   }
+  const int why = errno;
   const std::lock_guard<std::mutex> lock(mutex_);
   d.written = good;
   if (!good && problem_.empty()) {
     problem_ = std::string("--dump ") + d.what->text + ": " +
                (found == nullptr ? std::string(core_command_name(command.header.opcode_)) + " has no operand there"
-                                 : "cannot write its file");
+                                 : std::string("cannot write: ") + std::strerror(why));
   }
 }
 

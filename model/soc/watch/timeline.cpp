@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/core.h"
+#include "host/files.h"
 #include "soc/scalar/source_line.h"
 
 namespace soc {
@@ -79,8 +80,7 @@ bool write_log(const std::string &path, const soc_record_t &record, source_lines
                  static_cast<unsigned long long>(c->number), text, cause,
                  lines.find(c->command.header.pc_, c->firmware).c_str());
   }
-  const bool good = std::ferror(file) == 0;
-  return std::fclose(file) == 0 && good;
+  return host_close_written(file);
 }
 
 }  // namespace soc

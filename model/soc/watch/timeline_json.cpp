@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "core/core.h"
+#include "host/files.h"
 #include "soc/scalar/source_line.h"
 #include "soc/watch/occupancy.h"
 #include "soc/watch/timeline.h"
@@ -176,8 +177,7 @@ bool write_timeline(const std::string &path, recorder &recorded, const config_t 
     return false;
   }
   json_writer(file, recorded, config.soc.clock_mhz, lines, window).write();
-  const bool good = std::ferror(file) == 0;
-  return std::fclose(file) == 0 && good;
+  return host_close_written(file);
 }
 
 }  // namespace soc

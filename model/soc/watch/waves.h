@@ -65,7 +65,7 @@ class waves {
   // A unit has settled in the machine's cycle: true, it is to write its changes.
   bool unit_at(uint64_t cycle);
 
-  // Ends the file; false if it could not be written.
+  // Ends the file; false if it could not be written, errno says why.
   bool end(bool badly);
 
  private:
