@@ -1,6 +1,8 @@
 // What gm_slice is made of; from modules.sh, by filelists.sh.  SPDX-License-Identifier: Apache-2.0
 +incdir+lib
+axi/axi_burst.v
 axi/gm_axi.v
+axi/gm_axi_read.v
 axi/gm_slice.v
 fp/fp32_add.v
 gm/gm_atomic.v

@@ -80,6 +80,7 @@ refused STEPS_must_be_at_least_2 stream_steps STEPS=1
 refused LANES_must_be_2_4_8_16_or_32 gm_axi LANES=3 ADDR_W=4 LEN_W=3
 refused AXI_W_must_be_more_than_the_memory_has gm_axi LANES=2 ADDR_W=4 AXI_W=7 LEN_W=3
 refused LEN_W_must_be_at_most_ADDR_W gm_axi LANES=2 ADDR_W=4 LEN_W=5
+refused PAGE_must_be_a_power_of_two_of_a_beat_or_more gm_axi LANES=2 ADDR_W=4 LEN_W=3 PAGE=48
 refused WORDS_must_be_a_power_of_two gm_slice LANES=2 WORDS=6 LEN_W=2
 refused ADDR_W_must_be_at_least_3 axi_lite_port ADDR_W=2
 taken attention_engine D=2 P=1 N=1

@@ -2,7 +2,7 @@
 //
 //   AXI --> [gm_axi] <--> [ram_1r1w]
 //
-// Ports, operations, errors: gm_axi.  The memory is ram_1r1w with a mask of lanes: no word is read in the cycle of its
+// Ports, operations, errors, order of reads and writes: gm_axi.  The memory is ram_1r1w with a mask of lanes: no word is read in the cycle of its
 // write.
 //
 // WORDS  beats of memory, a power of two, >= 2; ADDR_W of gm_axi follows from it
@@ -20,29 +20,42 @@ module gm_slice #(
   parameter CNT_W      = 32,
   parameter ALU_STAGES = 4
 ) (
-  input  wire                aclk_i,
-  input  wire                aresetn_i,    // active low, asserted asynchronously, released with the clock
+  input  wire                aclk,
+  input  wire                aresetn,          // active low, asserted asynchronously, released with the clock
   input  wire                clear_i,      // zero the status outputs
 
-  // AXI4, write channels; AWATOP of AXI5
-  input  wire                s_axi_awvalid_i,
-  output wire                s_axi_awready_o,
-  input  wire [ID_W-1:0]     s_axi_awid_i,
-  input  wire [AXI_W-1:0]    s_axi_awaddr_i,   // in bytes
-  input  wire [7:0]          s_axi_awlen_i,    // beats less one
-  input  wire [2:0]          s_axi_awsize_i,   // log2 of bytes
-  input  wire [1:0]          s_axi_awburst_i,  // 1: INCR
-  input  wire [5:0]          s_axi_awatop_i,
-  input  wire [LEN_W+2:0]    s_axi_awuser_i,   // {length, operation}
-  input  wire                s_axi_wvalid_i,
-  output wire                s_axi_wready_o,
-  input  wire [32*LANES-1:0] s_axi_wdata_i,
-  input  wire [4*LANES-1:0]  s_axi_wstrb_i,
-  input  wire                s_axi_wlast_i,
-  output wire                s_axi_bvalid_o,
-  input  wire                s_axi_bready_i,
-  output wire [ID_W-1:0]     s_axi_bid_o,
-  output wire [1:0]          s_axi_bresp_o,    // 0 OKAY, 2 SLVERR, 3 DECERR
+  // AXI4; AWATOP of AXI5
+  input  wire                s_axi_awvalid,
+  output wire                s_axi_awready,
+  input  wire [ID_W-1:0]     s_axi_awid,
+  input  wire [AXI_W-1:0]    s_axi_awaddr,     // in bytes
+  input  wire [7:0]          s_axi_awlen,      // beats less one
+  input  wire [2:0]          s_axi_awsize,     // log2 of bytes
+  input  wire [1:0]          s_axi_awburst,    // 1: INCR
+  input  wire [5:0]          s_axi_awatop,
+  input  wire [LEN_W+2:0]    s_axi_awuser,     // {length, operation}
+  input  wire                s_axi_wvalid,
+  output wire                s_axi_wready,
+  input  wire [32*LANES-1:0] s_axi_wdata,
+  input  wire [4*LANES-1:0]  s_axi_wstrb,
+  input  wire                s_axi_wlast,
+  output wire                s_axi_bvalid,
+  input  wire                s_axi_bready,
+  output wire [ID_W-1:0]     s_axi_bid,
+  output wire [1:0]          s_axi_bresp,      // 0 OKAY, 2 SLVERR, 3 DECERR
+  input  wire                s_axi_arvalid,
+  output wire                s_axi_arready,
+  input  wire [ID_W-1:0]     s_axi_arid,
+  input  wire [AXI_W-1:0]    s_axi_araddr,
+  input  wire [7:0]          s_axi_arlen,
+  input  wire [2:0]          s_axi_arsize,
+  input  wire [1:0]          s_axi_arburst,
+  output wire                s_axi_rvalid,
+  input  wire                s_axi_rready,
+  output wire [ID_W-1:0]     s_axi_rid,
+  output wire [32*LANES-1:0] s_axi_rdata,
+  output wire [1:0]          s_axi_rresp,
+  output wire                s_axi_rlast,
 
   // Status: as of gm_atomic; beats of error are no writes
   output wire                guard_zero_o,
@@ -70,27 +83,40 @@ module gm_slice #(
     .CNT_W     (CNT_W),
     .ALU_STAGES(ALU_STAGES)
   ) u_axi (
-    .aclk_i           (aclk_i),
-    .aresetn_i        (aresetn_i),
+    .aclk             (aclk),
+    .aresetn          (aresetn),
     .clear_i          (clear_i),
-    .s_axi_awvalid_i  (s_axi_awvalid_i),
-    .s_axi_awready_o  (s_axi_awready_o),
-    .s_axi_awid_i     (s_axi_awid_i),
-    .s_axi_awaddr_i   (s_axi_awaddr_i),
-    .s_axi_awlen_i    (s_axi_awlen_i),
-    .s_axi_awsize_i   (s_axi_awsize_i),
-    .s_axi_awburst_i  (s_axi_awburst_i),
-    .s_axi_awatop_i   (s_axi_awatop_i),
-    .s_axi_awuser_i   (s_axi_awuser_i),
-    .s_axi_wvalid_i   (s_axi_wvalid_i),
-    .s_axi_wready_o   (s_axi_wready_o),
-    .s_axi_wdata_i    (s_axi_wdata_i),
-    .s_axi_wstrb_i    (s_axi_wstrb_i),
-    .s_axi_wlast_i    (s_axi_wlast_i),
-    .s_axi_bvalid_o   (s_axi_bvalid_o),
-    .s_axi_bready_i   (s_axi_bready_i),
-    .s_axi_bid_o      (s_axi_bid_o),
-    .s_axi_bresp_o    (s_axi_bresp_o),
+    .s_axi_awvalid    (s_axi_awvalid),
+    .s_axi_awready    (s_axi_awready),
+    .s_axi_awid       (s_axi_awid),
+    .s_axi_awaddr     (s_axi_awaddr),
+    .s_axi_awlen      (s_axi_awlen),
+    .s_axi_awsize     (s_axi_awsize),
+    .s_axi_awburst    (s_axi_awburst),
+    .s_axi_awatop     (s_axi_awatop),
+    .s_axi_awuser     (s_axi_awuser),
+    .s_axi_wvalid     (s_axi_wvalid),
+    .s_axi_wready     (s_axi_wready),
+    .s_axi_wdata      (s_axi_wdata),
+    .s_axi_wstrb      (s_axi_wstrb),
+    .s_axi_wlast      (s_axi_wlast),
+    .s_axi_bvalid     (s_axi_bvalid),
+    .s_axi_bready     (s_axi_bready),
+    .s_axi_bid        (s_axi_bid),
+    .s_axi_bresp      (s_axi_bresp),
+    .s_axi_arvalid    (s_axi_arvalid),
+    .s_axi_arready    (s_axi_arready),
+    .s_axi_arid       (s_axi_arid),
+    .s_axi_araddr     (s_axi_araddr),
+    .s_axi_arlen      (s_axi_arlen),
+    .s_axi_arsize     (s_axi_arsize),
+    .s_axi_arburst    (s_axi_arburst),
+    .s_axi_rvalid     (s_axi_rvalid),
+    .s_axi_rready     (s_axi_rready),
+    .s_axi_rid        (s_axi_rid),
+    .s_axi_rdata      (s_axi_rdata),
+    .s_axi_rresp      (s_axi_rresp),
+    .s_axi_rlast      (s_axi_rlast),
     .mem_re_o         (re),
     .mem_raddr_o      (raddr),
     .mem_rdata_i      (rdata),
@@ -112,7 +138,7 @@ module gm_slice #(
     .DEPTH(WORDS),
     .LANE (32)
   ) u_memory (
-    .clk_i  (aclk_i),
+    .clk_i  (aclk),
     .we_i   (we),
     .waddr_i(waddr),
     .wmask_i(wmask),

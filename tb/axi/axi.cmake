@@ -12,9 +12,8 @@ function(add_bus_test MODULE)
   endforeach()
 endfunction()
 
-# Its memory is read at the end.
 add_bus_test(gm_slice CASES random throughput
-  ARGS -GLANES=4 -GWORDS=64 -GAXI_W=16 -GID_W=3 -GLEN_W=4 --public-flat-rw)
+  ARGS -GLANES=4 -GWORDS=1024 -GAXI_W=16 -GID_W=3 -GLEN_W=6)
 add_bus_test(attention_axi CASES 1 2 ARGS -GD=2 -GP=2 -GNQ=2 -GN=12)
 
 # Whole engines behind their buses: the same traffic and bits as without.

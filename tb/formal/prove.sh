@@ -14,6 +14,7 @@
 #                                 shapes: what each group gives, and when
 #   stream_hold, axi_lite_port,   base case, induction, cover points
 #   attention_registers
+#   gm_axi_read                   the same: the reads of the atomic unit's bus
 #   attention_axi, gm_axi         the same: the buses of the engine and of the atomic unit, which are abstract
 #   attention_memory              base case, cover points: rows written while others are in use
 #
@@ -21,7 +22,7 @@
 # z3 with --noincr --unroll: with either left out the same proof takes minutes instead of seconds.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,21p' "$0" >&2; exit 2; }
+[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,22p' "$0" >&2; exit 2; }
 proof=$1
 rtl=$2
 work=$3
@@ -184,13 +185,24 @@ attention_axi)
     [ "$1" != 1 ] || run "cover" -c -t 20
   done
   ;;
-gm_axi)
-  # Two lanes and 8 beats of memory, so that bursts and walks end outside.
-  to_smt2 gm_axi "" "$rtl/axi/gm_axi.v $rtl/lib/fifo.v $here/axi/gm_atomic.v" \
-    "chparam -set LANES 2 -set ADDR_W 3 -set AXI_W 7 -set ID_W 2 -set LEN_W 3 -set CNT_W 4 gm_axi"
-  run "base case" -t 4
+gm_axi_read)
+  # Two lanes, 8 beats of memory and pages of 4, so that bursts end outside, and beyond a page.
+  to_smt2 gm_axi_read -DREAD_COVER "$rtl/axi/gm_axi_read.v $rtl/axi/axi_burst.v $rtl/lib/fifo.v $here/axi/axi_rules.v" \
+    "chparam -set LANES 2 -set ADDR_W 3 -set AXI_W 7 -set ID_W 2 -set PAGE 32 gm_axi_read"
+  run "base case" -t 5
   run "induction" -i -t 2
   run "cover" -c -t 10
+  ;;
+gm_axi)
+  # Two lanes, 8 beats of memory and pages of 4, so that bursts and walks end outside, and beyond a page.
+  for part in "" -DLIVE; do
+    to_smt2 gm_axi "$part" "$rtl/axi/gm_axi.v $rtl/axi/gm_axi_read.v $rtl/axi/axi_burst.v $rtl/lib/fifo.v
+      $here/axi/gm_atomic.v $here/axi/axi_rules.v" \
+      "chparam -set LANES 2 -set ADDR_W 3 -set AXI_W 7 -set ID_W 2 -set LEN_W 3 -set CNT_W 4 -set PAGE 32 gm_axi"
+    run "base case${part:+, everything ends}" -t 4
+    run "induction${part:+, everything ends}" -i -t 2
+    run "cover${part:+, everything ends}" -c -t 12
+  done
   ;;
 attention_memory)
   # Three rows: groups that go around the end, overlap and follow each other, in every order of 8 cycles.

@@ -9,10 +9,11 @@
 #   prove TOP         tb/formal/prove.sh
 #   vectors UNIT      Icarus, on the golden model's vectors of fp32_add, hfa_units, bf16_mul ...
 #   unit NAME         NAME_tb in Verilator: bf16_diff, bf16_exp, bf16_div
+#   bus TOP           TOP_tb, of a Verilated mutant: gm_slice, attention_axi
 #   attention ARGS    attention_tb, on an engine Verilated from the mutant
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n 's/^# \{0,1\}//; 2,14p' "$0" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd) || exit 2
@@ -64,10 +65,26 @@ unit() {
   "$3/tb"
 }
 
+# bus TOP RTL DIR: the testbench, as tb/axi/axi.cmake has it
+bus() {
+  case $1 in
+  gm_slice) shape='-GLANES=4 -GWORDS=1024 -GAXI_W=16 -GID_W=3 -GLEN_W=6' case=random ;;
+  *) shape='-GD=2 -GP=2 -GNQ=2 -GN=12' case=1 ;;
+  esac
+  # shellcheck disable=SC2086,SC2046
+  OBJCACHE=$(command -v ccache || true) verilator --cc --exe --build --top-module "$1" --prefix "V$1" $shape \
+    --x-initial unique --x-assign unique --assert --Mdir "$3/obj" "-I$2/lib" $("$2/modules.sh" "$1" "$2"/*/) -o "$3/tb" \
+    -CFLAGS "-std=c++17 -I$root/model -I$root/sw" "$root/tb/axi/$1_tb.cpp" "$build/model/num/libamalgam_num.a" \
+    -LDFLAGS "-lpthread -lm" >"$3/build.log" 2>&1 || { tail -n 5 "$3/build.log"; return 2; }
+  "$3/tb" $case
+  [ $? -ne 0 ] && return 1 || return 0
+}
+
 # check KIND RTL DIR
 check() {
   case $1 in
   'prove '*) "$root/tb/formal/prove.sh" "${1#prove }" "$2" "$3" ;;
+  'bus '*) bus "${1#bus }" "$2" "$3" ;;
   'unit '*) unit "${1#unit }" "$2" "$3" ;;
   'vectors '*) vectors "${1#vectors }" "$2" "$3" ;;
   # shellcheck disable=SC2086
