@@ -16,6 +16,7 @@
 template <class Rtl>
 void verilated_end(Rtl &rtl) {
   rtl.final();
+  Verilated::threadContextp(rtl.contextp());  // from which its scopes erase themselves
 #if VM_COVERAGE
   static int models = 0;
   if (const char *folder = std::getenv("AMALGAM_RTL_COVERAGE")) {

@@ -26,7 +26,7 @@ void VerilatedFst::connect(const waves_port_t &port, unsigned most_bits) {
 
 void VerilatedFst::record(bool all, bool clocked) {
   if (all) {
-    fullDump(true);
+    dump_all();
   }
   write_ = port_->room(port_->waves, words_ + 2 * clocks_.size());
   if (write_ == nullptr) {
@@ -63,7 +63,7 @@ static std::string dotted(const std::string &words) {
 void VerilatedFst::declare(uint32_t code, const char *name, fstVarDir dir, bool array, int index, bool bus, int msb,
                            int lsb) {
   const int bits = (msb > lsb ? msb - lsb : lsb - msb) + 1;
-  declCode(code, name, static_cast<uint32_t>(bits), false);
+  declare_code(code, name, static_cast<uint32_t>(bits));
   if (signals_.size() <= code) {
     signals_.resize(code + 1024);
   }
@@ -91,28 +91,6 @@ void VerilatedFst::declare(uint32_t code, const char *name, fstVarDir dir, bool 
   }
 }
 
-void VerilatedFst::declEvent(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index) {
-  declare(code, name, dir, array, index, false, 0, 0);
-}
-void VerilatedFst::declBit(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index) {
-  declare(code, name, dir, array, index, false, 0, 0);
-}
-void VerilatedFst::declBus(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index,
-                           int msb, int lsb) {
-  declare(code, name, dir, array, index, true, msb, lsb);
-}
-void VerilatedFst::declQuad(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index,
-                            int msb, int lsb) {
-  declare(code, name, dir, array, index, true, msb, lsb);
-}
-void VerilatedFst::declArray(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index,
-                             int msb, int lsb) {
-  declare(code, name, dir, array, index, true, msb, lsb);
-}
-void VerilatedFst::declDouble(uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index) {
-  declare(code, name, dir, array, index, false, 63, 0);
-}
-
-VerilatedFst::Buffer *VerilatedFst::getTraceBuffer() { return new Buffer{*this}; }
+VerilatedFst::Buffer *VerilatedFst::getTraceBuffer(VERILATED_BUFFER) { return new Buffer{*this}; }
 
 void VerilatedFst::commitTraceBuffer(Buffer *buffer) { delete buffer; }

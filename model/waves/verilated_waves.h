@@ -2,8 +2,8 @@
 //
 // Units in several shared libraries, each with its own copy of Verilator's runtime, can thus write to
 // one file, in binary and without a compressor in the simulation's thread.  It has the names and the
-// interface of verilated_fst_c.h of Verilator 5.006 and takes its place: compile a unit's generated
-// sources with `-include waves/verilated_waves.h`, and verilated_waves.cpp for verilated_fst_c.cpp.
+// interface of Verilator's verilated_fst_c.h and takes its place: compile a unit's generated sources
+// with `-include waves/verilated_waves.h`, and verilated_waves.cpp for verilated_fst_c.cpp.
 //
 // A cycle is written once, when all signals have settled after the inputs were set, as what they are
 // from the clock's rising edge on.  Signals named clk_i are drawn as waves_port.h says.
@@ -25,11 +25,68 @@
 #include "verilated_trace.h"
 #include "waves/waves_port.h"
 
+class VerilatedFst;
 class VerilatedFstBuffer;
+using verilated_trace = VerilatedTrace<VerilatedFst, VerilatedFstBuffer>;
 
-class VerilatedFst final : public VerilatedTrace<VerilatedFst, VerilatedFstBuffer> {
+// Verilators differ in parameters, in who keeps the names of the scopes that a signal is in, and in whether constants
+// are signals apart.  Tried: 5.006 and 5.032.
+#if VERILATOR_VERSION_INTEGER < 5018000
+
+#define VERILATED_SIGNAL uint32_t code, const char *name, int, fstVarDir dir, fstVarType, bool array, int index
+#define VERILATED_BUFFER
+
+template <>
+bool verilated_trace::declCode(uint32_t code, const char *name, uint32_t bits, bool tri);
+
+class verilated_names : public verilated_trace {
+ protected:
+  void declare_code(uint32_t code, const char *name, uint32_t bits) { declCode(code, name, bits, false); }
+  void dump_all() { fullDump(true); }
+};
+
+#else
+
+#define VERILATED_SIGNAL                                                                                 \
+  uint32_t code, uint32_t, const char *name, int, VerilatedTraceSigDirection dir, VerilatedTraceSigKind, \
+      VerilatedTraceSigType, bool array, int index
+#define VERILATED_BUFFER uint32_t
+
+template <>
+bool verilated_trace::declCode(uint32_t code, const std::string &name, uint32_t bits);
+
+class verilated_names : public verilated_trace {
  public:
-  using Super = VerilatedTrace<VerilatedFst, VerilatedFstBuffer>;
+  void pushPrefix(const std::string &name, VerilatedTracePrefixType kind) {
+    const bool array =
+        kind == VerilatedTracePrefixType::ARRAY_PACKED || kind == VerilatedTracePrefixType::ARRAY_UNPACKED;
+    prefixes_.push_back(prefixes_.back() + name + (array ? "" : " "));
+  }
+  void popPrefix() { prefixes_.pop_back(); }
+
+ protected:
+  const std::string &namePrefix() const { return prefixes_.back(); }
+  void declare_code(uint32_t code, const char *name, uint32_t bits) { declCode(code, namePrefix() + name, bits); }
+  void dump_all() {
+    fullDump(true);
+    constDump(true);
+  }
+
+ private:
+  std::vector<std::string> prefixes_{""};
+};
+
+#endif
+
+#if VERILATOR_VERSION_INTEGER < 5024000
+struct VerilatedTraceBaseC {
+  virtual bool isOpen() const = 0;
+};
+#endif
+
+class VerilatedFst final : public verilated_names {
+ public:
+  using Super = verilated_trace;
 
   VerilatedFst();
   ~VerilatedFst();
@@ -43,28 +100,36 @@ class VerilatedFst final : public VerilatedTrace<VerilatedFst, VerilatedFstBuffe
   // --- for generated code and VerilatedTrace ---
   void close() {}
   void flush() {}
-  void declEvent(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index);
-  void declBit(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index);
-  void declBus(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index,
-               int msb, int lsb);
-  void declQuad(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index,
-                int msb, int lsb);
-  void declArray(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index,
-                 int msb, int lsb);
-  void declDouble(uint32_t code, const char *name, int type, fstVarDir dir, fstVarType kind, bool array, int index);
+  void declEvent(VERILATED_SIGNAL) { declare(code, name, direction(dir), array, index, false, 0, 0); }
+  void declBit(VERILATED_SIGNAL) { declare(code, name, direction(dir), array, index, false, 0, 0); }
+  void declBus(VERILATED_SIGNAL, int msb, int lsb) {
+    declare(code, name, direction(dir), array, index, true, msb, lsb);
+  }
+  void declQuad(VERILATED_SIGNAL, int msb, int lsb) {
+    declare(code, name, direction(dir), array, index, true, msb, lsb);
+  }
+  void declArray(VERILATED_SIGNAL, int msb, int lsb) {
+    declare(code, name, direction(dir), array, index, true, msb, lsb);
+  }
+  void declDouble(VERILATED_SIGNAL) { declare(code, name, direction(dir), array, index, false, 63, 0); }
   void declDTypeEnum(int, const char *, uint32_t, unsigned, const char **, const char **) {}
 
  protected:
   void emitTimeChange(uint64_t) override {}
   bool preFullDump() override { return isOpen(); }
   bool preChangeDump() override { return isOpen(); }
-  Buffer *getTraceBuffer() override;
+  Buffer *getTraceBuffer(VERILATED_BUFFER) override;
   void commitTraceBuffer(Buffer *buffer) override;
   void configure(const VerilatedTraceConfig &) override {}
 
  private:
   friend VerilatedFstBuffer;
   void declare(uint32_t code, const char *name, fstVarDir dir, bool array, int index, bool bus, int msb, int lsb);
+  // All Verilators number directions as FST does.
+  template <class Direction>
+  static fstVarDir direction(Direction of) {
+    return static_cast<fstVarDir>(of);
+  }
 
   const waves_port_t *port_ = nullptr;
   unsigned most_bits_ = 0;
@@ -106,7 +171,8 @@ class VerilatedFstBuffer {
     to[1] = value;
     m_owner.write_ = to + 2;
   }
-  VL_ATTR_ALWINLINE void emitEvent(uint32_t, VlEvent) {}
+  template <class... Value>
+  void emitEvent(uint32_t, Value...) {}
   VL_ATTR_ALWINLINE void emitBit(uint32_t code, CData value) { put(code, value); }
   VL_ATTR_ALWINLINE void emitCData(uint32_t code, CData value, int) { put(code, value); }
   VL_ATTR_ALWINLINE void emitSData(uint32_t code, SData value, int) { put(code, value); }
@@ -129,9 +195,9 @@ class VerilatedFstBuffer {
 };
 
 // The type that a model's trace() takes.
-class VerilatedFstC {
+class VerilatedFstC final : public VerilatedTraceBaseC {
  public:
-  bool isOpen() const { return trace_.isOpen(); }
+  bool isOpen() const override { return trace_.isOpen(); }
   VerilatedFst *spTrace() { return &trace_; }
   void connect(const waves_port_t &port, unsigned most_bits) { trace_.connect(port, most_bits); }
   void record(bool all, bool clocked) { trace_.record(all, clocked); }

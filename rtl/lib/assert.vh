@@ -12,7 +12,7 @@
 // No guard against a second inclusion: each file defines them anew, as Icarus, reading a library, fails otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
-`define PARAMETER(NAME, CONDITION) generate if (!(CONDITION)) NAME u_refused (); endgenerate
+`define PARAMETER(NAME, CONDITION) generate if (!(CONDITION)) begin : NAME NAME u_refused (); end endgenerate
 
 `ifdef SYNTHESIS
 `define ASSERT(NAME, CONDITION)

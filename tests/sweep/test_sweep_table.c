@@ -178,7 +178,7 @@ static void sqlite_file(void **state) {
         assert_int_equal(sqlite3_column_type(select, (int)i), isnan(value) ? SQLITE_NULL : SQLITE_FLOAT);
         assert_true(isnan(value) || sqlite3_column_double(select, (int)i) == value);
       } else {
-        assert_string_equal(sqlite3_column_text(select, (int)i), table_text(table, row, i, buffer));
+        assert_string_equal((const char *)sqlite3_column_text(select, (int)i), table_text(table, row, i, buffer));
       }
     }
   }

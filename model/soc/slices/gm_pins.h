@@ -18,7 +18,7 @@ template <typename interface, typename verilated>
 class gm_pins : public interface {
  public:
   // memory: of which each beat is GM_LANES words
-  gm_pins(const std::string &name, uint8_t *memory) : rtl_(name.c_str()), memory_(memory) {}
+  gm_pins(const std::string &name, uint8_t *memory) : rtl_(&context_, name.c_str()), memory_(memory) {}
   ~gm_pins() override { verilated_end(rtl_); }
 
   gm_status status() const override {
@@ -63,6 +63,7 @@ class gm_pins : public interface {
     return taken;
   }
 
+  VerilatedContext context_;  // of its own: waveforms are those of all models of a context
   mutable verilated rtl_;
 
  private:

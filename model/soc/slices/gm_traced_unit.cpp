@@ -12,6 +12,7 @@ namespace {
 class traced_unit : public gm_pins<gm_traced_unit, Vunit> {
  public:
   traced_unit(const char *name, uint8_t *memory, const waves_port_t *port) : gm_pins(name, memory) {
+    context_.traceEverOn(true);
     rtl_.trace(&changes_, 99);
     changes_.connect(*port, UINT_MAX);
     reset();
@@ -30,7 +31,6 @@ class traced_unit : public gm_pins<gm_traced_unit, Vunit> {
 
 extern "C" soc::make_gm_traced_unit_t GM_TRACED_UNIT_SYMBOL;
 extern "C" soc::gm_traced_unit *GM_TRACED_UNIT_SYMBOL(const char *name, uint8_t *memory, const waves_port_t *port) {
-  Verilated::traceEverOn(true);
   return std::make_unique<soc::traced_unit>(name, memory, port).release();
 }
 
