@@ -7,6 +7,7 @@
 # and then, if it needs them,
 #   TOOLS TARGET...               programs that a script finds in variables of their names, in capitals
 #   ENV NAME=VALUE...             more variables
+#   NEEDS FILE                    without this file it is skipped, and says so
 #   PROPERTIES NAME VALUE...      ctest's
 #
 # SECONDS are those after which it has failed; where counters or a sanitizer slow it down it gets more, and where they slow
@@ -20,6 +21,9 @@ if(AMALGAM_COVERAGE OR AMALGAM_SANITIZE MATCHES thread)
 elseif(AMALGAM_SANITIZE)
   set(TEST_SLOWNESS 3)
 endif()
+
+# The library of cells that all numbers of silicon are from; Debian 13 has no package of it.
+set(CELL_LIBRARY /usr/share/qflow/tech/osu018/osu018_stdcells.lib)
 
 # test_program(TARGET FILE... [LIBRARIES NAME...] [FIRMWARE NAME...]): with what tests/test.h declares, and its main() if
 # the files have none; kernels FIRMWARE are built before it.
@@ -37,7 +41,7 @@ endfunction()
 
 function(amalgam_test name seconds labels)
   cmake_parse_arguments(PARSE_ARGV 3 test "" ""
-    "COMMAND;SCRIPT;SOURCES;LIBRARIES;FIRMWARE;ARGUMENTS;TOOLS;ENV;PROPERTIES")
+    "COMMAND;SCRIPT;SOURCES;LIBRARIES;FIRMWARE;ARGUMENTS;TOOLS;ENV;NEEDS;PROPERTIES")
   set(env)
   if(test_SCRIPT)
     set(test_COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/${test_SCRIPT} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
@@ -46,7 +50,11 @@ function(amalgam_test name seconds labels)
     list(GET test_SOURCES 0 source)
     cmake_path(GET source STEM program)
     test_program(${program} ${test_SOURCES} LIBRARIES ${test_LIBRARIES} FIRMWARE ${test_FIRMWARE})
-    set(test_COMMAND ${program} ${test_ARGUMENTS})
+    set(test_COMMAND $<TARGET_FILE:${program}> ${test_ARGUMENTS})
+  endif()
+  if(test_NEEDS)
+    list(PREPEND test_COMMAND sh ${CMAKE_SOURCE_DIR}/tests/needs.sh ${test_NEEDS})
+    list(APPEND test_PROPERTIES SKIP_RETURN_CODE 77)
   endif()
   foreach(tool IN LISTS test_TOOLS)
     string(TOUPPER ${tool} variable)

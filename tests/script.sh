@@ -7,6 +7,9 @@ trap 'chmod -R u+w "$dir"; rm -rf "$dir"' EXIT
 cd "$dir"
 fail() { echo "FAILED: $*"; exit 1; }
 
+# The pages' cycles are those of RV64 firmware by this compiler, that of Debian 12 (docs/accuracy.md).
+compiler_of_pages() { grep -q -a -F 'GNU C11 12.2.0 ' "$FIRMWARE/amla.elf"; }
+
 # --- JSON files, by jq ---
 
 # holds EXPRESSION FILE...: true of the file; of several files, of their list. An expression that has more than one

@@ -1,12 +1,15 @@
 #!/bin/sh
 # outputs.sh PAGE...: where a page shows commands and, in the next fence, what they print, they print that: the
 # lines of the text stand in the output in this order. From the line `host` on, and in line numbers of
-# sources, they may differ. What stands after ```yaml NAME is the file NAME.
+# sources, they may differ. What stands after ```yaml NAME is the file NAME. Where another compiler made the firmware, all
+# numbers may differ.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../script.sh"
 ln -s "$ROOT/tests" tests   # pages are read in a checkout
 
-plain() { sed -E 's/\.([ch]):[0-9]+/.\1:N/g; s/ +$//' "$1"; }
+numbers=
+compiler_of_pages || numbers='s/[0-9]+(\.[0-9]+)?/N/g; s/ +/ /g'
+plain() { sed -E "s/\.([ch]):[0-9]+/.\1:N/g; s/ +\$//; $numbers" "$1"; }
 
 shown=0
 for page in "$@"; do

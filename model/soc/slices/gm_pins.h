@@ -13,6 +13,12 @@
 
 namespace soc {
 
+// A slice is evaluated where it is. Verilator would start threads, before its first model, that nothing is ever given
+// to.
+struct gm_context : VerilatedContext {
+  gm_context() { threads(1); }
+};
+
 // interface: gm_unit, or what derives from it; verilated: the class that Verilator made.
 template <typename interface, typename verilated>
 class gm_pins : public interface {
@@ -63,7 +69,7 @@ class gm_pins : public interface {
     return taken;
   }
 
-  VerilatedContext context_;  // of its own: waveforms are those of all models of a context
+  gm_context context_;  // of its own: waveforms are those of all models of a context
   mutable verilated rtl_;
 
  private:

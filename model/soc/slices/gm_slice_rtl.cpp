@@ -61,12 +61,6 @@ make_gm_traced_unit_t *open_library(const engine_progress_t &building) {
 
 std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
                                           waves *trace, const engine_progress_t &building) {
-  // A slice is evaluated where it is. Verilator would start threads, before the first one, that nothing is ever given
-  // to.
-  VerilatedContext &context = *Verilated::threadContextp();
-  if (context.threads() != 1) {
-    context.threads(1);
-  }
   if (trace == nullptr) {
     return std::make_unique<unit_untraced>(name, memory);
   }

@@ -21,13 +21,19 @@ from() {   # from debian:CODENAME-slim
   mount -t proc proc root/proc
 }
 
+copy() {   # copy FOLDER: the checkout, but for what .dockerignore names
+  mkdir -p "$1"
+  # shellcheck disable=SC2046
+  tar -C "$ROOT" $(sed 's|^|--exclude=./|' "$ROOT/.dockerignore") -cf - . | tar -C "$1" -xf -
+}
+
 entry=
 while read -r step arguments; do
   case $step in
     '' | \#* | CMD) ;;
     FROM) from "$arguments" ;;
     RUN) inside sh -c "$arguments" >log 2>&1 || { tail -n 20 log; fail "RUN $arguments"; } ;;
-    COPY) git clone -q --no-hardlinks "$ROOT" "root/${arguments#. }" ;;
+    COPY) copy "root/${arguments#. }" ;;
     USER) user=$arguments home=/home/$arguments ;;
     WORKDIR) folder=$arguments ;;
     ENTRYPOINT) entry=$(echo "$arguments" | jq -r '.[0]') ;;
