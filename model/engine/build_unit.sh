@@ -93,11 +93,9 @@ gm_atomic)
 esac
 compile="${AMALGAM_UNIT_FLAGS:--O3 -march=native} -fPIC -DVL_USER_STOP -include waves/verilated_memory.h $include $define"
 verilate="$verilate $shown ${AMALGAM_VERILATOR_FLAGS:-}"
-global=
 if [ -n "$shown" ]; then
   compile="$compile -DENGINE_TRACE -include waves/verilated_waves.h"
   own_sources="$own_sources $root/model/waves/verilated_waves.cpp"
-  global="VM_GLOBAL_FAST=verilated verilated_threads"
 fi
 
 # An engine has one arithmetic: the others' modules are named in it, and not there.
@@ -177,8 +175,8 @@ make_library() {
     $(printf -- '-y %s ' $folders) -CFLAGS "$compile" -LDFLAGS -shared -o ../unit.so.new \
     $outline "$config" "$file" $own_sources &&
     join &&
-    make -C "$made/obj" -f Vunit.mk -j 2 OPT_FAST= OPT_SLOW=-O0 VK_PCH_I_FAST= VK_PCH_I_SLOW= ${global:+"$global"} \
-      VM_SUPPORT_FAST= VM_SUPPORT_SLOW= \
+    make -C "$made/obj" -f Vunit.mk -j 2 OPT_FAST= OPT_SLOW=-O0 VK_PCH_I_FAST= VK_PCH_I_SLOW= \
+      VM_SUPPORT_FAST= VM_SUPPORT_SLOW= VM_GLOBAL_FAST='verilated verilated_threads' \
       VM_CLASSES_SLOW=Vunit_slow VM_CLASSES_FAST="$large Vunit_parts"
 }
 make_library >"$unit/log" 2>&1 ||

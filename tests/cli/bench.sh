@@ -5,7 +5,7 @@
 
 "$SIM" --help | grep -q '^  bench ' || fail "--help"
 "$SIM" bench --help | grep -q -e '--size' || fail "bench --help"
-"$SIM" bench --size quick --json b.json >text
+"$SIM" bench --size quick --json - >b.json 2>text
 has_members b.json matmul openblas_core shapes gflops avx512 avx2 portable openblas openblas_avx512 \
   openblas_avx2 ratio_to_openblas exp million_per_second vector libm_expf libm_exp ratio normals \
   libm engine hfa fa2 expmul rtl rtl_waveforms icarus c_1_thread c cycles_per_second ratio_to_rtl simulator functional \

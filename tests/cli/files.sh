@@ -30,7 +30,6 @@ status=0
 "$SIM" $run --json closed.json <&- >&- 2>err && fail "text on a closed stdout"
 jq -e .cycles closed.json >/dev/null || fail "a file instead of a closed stdout"
 }
-"$SIM" bench --size quick --json - 2>err | jq -e .engine >/dev/null || fail "bench --json -"
 "$MKNPY" kv.npy '<u2' 8,576
 "$SIM" convert kv.npy tokens.npy --quiet
 "$SIM" convert kv.npy - 2>err | cmp - tokens.npy || fail "convert to -"
