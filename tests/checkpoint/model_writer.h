@@ -3,6 +3,8 @@
 #ifndef AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H
 #define AMALGAM_TESTS_CHECKPOINT_MODEL_WRITER_H
 
+#include <math.h>
+
 #include "llm/checkpoint/checkpoint.h"
 #include "checkpoint_test.h"
 
@@ -32,6 +34,7 @@ typedef struct writer {
   const checkpoint_t *model;
   const defect_t *defect;
   checkpoint_type_t type;
+  bool fp8;  // matrices are, with a scale for each block of config.json
   unsigned files;
   char *header[MODEL_FILES], *index;
   size_t header_used[MODEL_FILES], index_used, data_used[MODEL_FILES], tensors, parameters;
@@ -53,6 +56,36 @@ static inline void put(char *text, size_t *used, const char *format, ...) {
   assert_true(*used < TEXT_BYTES);
 }
 
+static inline void put_tensor(writer_t *w, unsigned f, const char *name, const char *type, const char *shape,
+                              size_t bytes) {
+  put(w->header[f], &w->header_used[f], "%c\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%zu,%zu]}",
+      w->header_used[f] == 0 ? '{' : ',', name, type, shape, w->data_used[f], w->data_used[f] + bytes);
+  w->data_used[f] += bytes;
+}
+
+// Of element i and of block b of any matrix.
+static inline uint8_t fp8_code(size_t i) { return (uint8_t)((i * 37 + 11) % 0x7f + (i % 3 == 0 ? 0x80 : 0)); }
+static inline float fp8_scale(size_t b) { return ldexpf(1.0f + (float)(b % 7) / 8, (int)(b % 5) - 9); }
+
+static inline void write_fp8(writer_t *w, const char *name, size_t rows, size_t columns, unsigned f) {
+  const checkpoint_config_t *c = checkpoint_config(w->model);
+  const size_t down = (rows + c->block_rows - 1) / c->block_rows,
+               across = (columns + c->block_columns - 1) / c->block_columns;
+  char shape[40], scales[CHECKPOINT_NAME_BYTES + 16];
+  for (size_t i = 0; i < rows * columns; ++i) {
+    w->data[f][w->data_used[f] + i] = fp8_code(i);
+  }
+  snprintf(shape, sizeof shape, "[%zu,%zu]", rows, columns);
+  put_tensor(w, f, name, "F8_E4M3", shape, rows * columns);
+  for (size_t b = 0; b < down * across; ++b) {
+    const float scale = fp8_scale(b);
+    memcpy(w->data[f] + w->data_used[f] + b * sizeof scale, &scale, sizeof scale);
+  }
+  snprintf(shape, sizeof shape, "[%zu,%zu]", down, across);
+  snprintf(scales, sizeof scales, "%s_scale_inv", name);
+  put_tensor(w, f, scales, "F32", shape, down * across * 4);
+}
+
 static inline void write_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
   char name[CHECKPOINT_NAME_BYTES];
   checkpoint_name(place.role, place.layer, place.expert, name);
@@ -66,17 +99,18 @@ static inline void write_tensor(writer_t *w, const checkpoint_tensor_t *tensor, 
   if (d != NULL && d->rename == NULL) {
     return;
   }
+  if (w->fp8 && rows > 1) {
+    write_fp8(w, name, rows, columns, f);
+    return;
+  }
   snprintf(shape, sizeof shape, rows == 1 ? "[%zu]" : "[%zu,%zu]", rows == 1 ? columns : rows, columns);
-  put(w->header[f], &w->header_used[f], "%c\"%s\":{\"dtype\":\"%s\",\"shape\":%s,\"data_offsets\":[%zu,%zu]}",
-      w->header_used[f] == 0 ? '{' : ',', d != NULL ? d->rename : name,
-      d != NULL && d->dtype != NULL ? d->dtype : types[w->type], d != NULL && d->shape != NULL ? d->shape : shape,
-      w->data_used[f], w->data_used[f] + bytes);
   char file[32];
   snprintf(file, sizeof file, "part%u.safetensors", f);
   put(w->index, &w->index_used, "%s\"%s\":\"%s\"", w->index_used == 0 ? "{\"weight_map\":{" : ",", name,
       d != NULL && d->file != NULL ? d->file : file);
   assert_true(checkpoint_read(tensor, 0, rows * columns, w->type, w->data[f] + w->data_used[f], &error));
-  w->data_used[f] += bytes;
+  put_tensor(w, f, d != NULL ? d->rename : name, d != NULL && d->dtype != NULL ? d->dtype : types[w->type],
+             d != NULL && d->shape != NULL ? d->shape : shape, bytes);
 }
 
 typedef void visit_t(writer_t *w, const checkpoint_tensor_t *tensor, place_t place);
@@ -109,7 +143,12 @@ static inline void remove_files(void) {
 // In `files` files, whose tensors take turns.
 static inline void write_model(const checkpoint_t *model, checkpoint_type_t type, unsigned files,
                                const defect_t *defect) {
-  writer_t w = {.model = model, .defect = defect, .type = type, .files = files, .index = allocate(TEXT_BYTES, 1)};
+  writer_t w = {.model = model,
+                .defect = defect,
+                .type = type,
+                .fp8 = checkpoint_config(model)->block_rows > 0,
+                .files = files,
+                .index = allocate(TEXT_BYTES, 1)};
   for (unsigned f = 0; f < files; ++f) {
     w.header[f] = allocate(TEXT_BYTES, 1);
     w.data[f] = allocate(DATA_BYTES, 1);

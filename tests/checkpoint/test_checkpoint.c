@@ -44,6 +44,36 @@ static void check_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t
   }
 }
 
+static void check_fp8(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  const checkpoint_config_t *c = checkpoint_config(w->model);
+  const size_t rows = checkpoint_rows(tensor), columns = checkpoint_columns(tensor);
+  const size_t across = (columns + c->block_columns - 1) / c->block_columns;
+  static float got[LARGEST];
+  base_error_t error;
+  (void)place;
+  CHECK(checkpoint_read(tensor, 1, rows * columns - 1, CHECKPOINT_FP32, got + 1, &error), "%s", error.text);
+  CHECK(checkpoint_read(tensor, 0, 1, CHECKPOINT_FP32, got, &error), "%s", error.text);
+  for (size_t i = 0; rows > 1 && i < rows * columns; ++i) {
+    const size_t block = i / columns / c->block_rows * across + i % columns / c->block_columns;
+    CHECK(got[i] == num_e4m3_to_f32(fp8_code(i)) * fp8_scale(block), "[%zu]: %g", i, (double)got[i]);
+  }
+}
+
+// Matrices in FP8, with scales of blocks that do not divide them.
+static void fp8_blocks(void **state) {
+  (void)state;
+  static const char config[] =
+      "{\"model_type\":\"kimi_k2\",\"q_lora_rank\":7,\"quantization_config\":"
+      "{\"quant_method\":\"fp8\",\"weight_block_size\":[5,6]}," SHAPE "}";
+  checkpoint_t *model = made_up(config, 5);
+  write_model(model, CHECKPOINT_BF16, 1, NULL);
+  checkpoint_t *again = open_or_fail(&(checkpoint_request_t){.folder = folder});
+  writer_t w = {.model = again};
+  each_tensor(again, &w, check_fp8);
+  checkpoint_close(again);
+  checkpoint_close(model);
+}
+
 static void same_in_all_types(void **state) {
   (void)state;
   static const char *const configs[] = {v2, v2_tied, v3};
@@ -285,7 +315,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_in_all_types), cmocka_unit_test(names_and_shapes), cmocka_unit_test(random_weights),
       cmocka_unit_test(defects),           cmocka_unit_test(bad_indices),      cmocka_unit_test(first_layers),
-      cmocka_unit_test(published_models),  cmocka_unit_test(shrinks),
+      cmocka_unit_test(published_models),  cmocka_unit_test(shrinks),          cmocka_unit_test(fp8_blocks),
   };
   return cmocka_run_group_tests_name("checkpoint", tests, make_folder, remove_folder);
 }

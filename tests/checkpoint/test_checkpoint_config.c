@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/checkpoint/checkpoint_config.h"
 
+#include <math.h>
+
 #include "base/json.h"
 #include "checkpoint_test.h"
 
@@ -49,7 +51,7 @@ static void good(void **state) {
   assert_true(c.v_head_dim == 5 && c.first_k_dense_replace == 1 && c.intermediate_size == 24);
   assert_true(c.moe_intermediate_size == 12 && c.n_routed_experts == 8 && c.n_shared_experts == 2);
   assert_true(c.num_experts_per_tok == 3 && c.n_group == 4 && c.topk_group == 3 && !c.norm_topk_prob);
-  assert_true(c.routed_scaling_factor == 16.0 && c.rms_norm_eps == 1e-5 && c.rope_theta == 5000.0);
+  assert_true(c.routed_scaling_factor == 16.0 && c.rms_norm_eps == 1e-5 && c.rope.theta == 5000.0);
   assert_true(c.tie_word_embeddings && c.initializer_range == 0.5);
   assert_true(!checkpoint_is_mixture(&c, 0) && checkpoint_is_mixture(&c, 1));
 }
@@ -58,9 +60,9 @@ static void good(void **state) {
 static void spellings(void **state) {
   (void)state;
   assert_int_equal(good_with("q_lora_rank", "12").q_lora_rank, 12);
-  assert_true(good_with("rope_theta", "").rope_theta == 10000.0);
-  assert_true(good_with("rope_parameters", "{\"rope_theta\":77,\"rope_type\":\"default\"}").rope_theta == 77.0);
-  assert_true(good_with("rope_parameters", "{\"rope_type\":\"default\"}").rope_theta == 5000.0);
+  assert_true(good_with("rope_theta", "").rope.theta == 10000.0);
+  assert_true(good_with("rope_parameters", "{\"rope_theta\":77,\"rope_type\":\"default\"}").rope.theta == 77.0);
+  assert_true(good_with("rope_parameters", "{\"rope_type\":\"default\"}").rope.theta == 5000.0);
   assert_int_equal(good_with("num_experts_per_tok", "6").num_experts_per_tok, 6);
   assert_int_equal(good_with("num_experts_per_tok", "null").num_experts_per_tok, 1);
   good_with("rope_scaling", "");
@@ -77,12 +79,78 @@ static void spellings(void **state) {
   assert_int_equal(good_with("n_shared_experts", "null").n_shared_experts, 0);
 }
 
+// Turns by the rule as transformers writes it, with wavelengths and masks of pairs.
+static double llama3_turn(const checkpoint_rope_t *rope, double turn) {
+  const double wave = 2 * 3.14159265358979323846 / turn, trained = rope->original_max_position_embeddings;
+  if (wave < trained / rope->high_freq_factor) {
+    return turn;
+  }
+  if (wave > trained / rope->low_freq_factor) {
+    return turn / rope->factor;
+  }
+  const double smooth = (trained / wave - rope->low_freq_factor) / (rope->high_freq_factor - rope->low_freq_factor);
+  return (1 - smooth) * turn / rope->factor + smooth * turn;
+}
+
+static double yarn_turn(const checkpoint_rope_t *rope, size_t columns, size_t pair, double turn) {
+  double edge[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    const double turns = i == 0 ? rope->beta_fast : rope->beta_slow;
+    edge[i] = (double)columns * log(rope->original_max_position_embeddings / (turns * 2 * 3.14159265358979323846)) /
+              (2 * log(rope->theta));
+    edge[i] = !rope->truncate ? edge[i] : i == 0 ? floor(edge[i]) : ceil(edge[i]);
+  }
+  edge[0] = fmax(edge[0], 0);
+  edge[1] = fmin(edge[1], (double)columns - 1);
+  edge[1] += edge[0] == edge[1] ? 0.001 : 0;
+  const double ramp = fmin(fmax(((double)pair - edge[0]) / (edge[1] - edge[0]), 0), 1);
+  return turn / rope->factor * ramp + turn * (1 - ramp);
+}
+
+static void scalings(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "{\"rope_type\":\"linear\",\"factor\":4}",
+      "{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":1,\"high_freq_factor\":4,"
+      "\"original_max_position_embeddings\":64}",
+      "{\"type\":\"yarn\",\"factor\":40,\"mscale\":0.707,\"mscale_all_dim\":0.707,"
+      "\"original_max_position_embeddings\":4096}",
+      "{\"type\":\"yarn\",\"factor\":32,\"truncate\":false,\"original_max_position_embeddings\":128}",
+      "{\"type\":\"yarn\",\"factor\":4,\"beta_fast\":1,\"attention_factor\":1.5}"};
+  for (size_t i = 0; i < ARRAY_LEN(texts); ++i) {
+    const checkpoint_rope_t rope = good_with("rope_scaling", texts[i]).rope;
+    for (size_t columns = 2; columns <= 128; columns *= 2) {
+      for (size_t pair = 0; pair < columns / 2; ++pair) {
+        const double plain = pow(5000, -2.0 * (double)pair / (double)columns);
+        const double should = i == 0   ? plain / 4
+                              : i == 1 ? llama3_turn(&rope, plain)
+                                       : yarn_turn(&rope, columns, pair, plain);
+        const double got = checkpoint_rope_turn(&rope, columns, pair);
+        CHECK(fabs(got / should - 1) < 1e-12, "%s: pair %zu of %zu: %g, expected %g", texts[i], pair, columns / 2, got,
+              should);
+      }
+    }
+  }
+  const checkpoint_config_t deepseek = good_with("rope_scaling", texts[2]), other = good_with("rope_scaling", texts[3]);
+  assert_true(checkpoint_rope_magnitude(&deepseek.rope) == 1.0);
+  const double mscale = 0.0707 * log(40) + 1;
+  assert_true(fabs(checkpoint_score_scale(&deepseek) / (mscale * mscale / sqrt(10)) - 1) < 1e-12);
+  assert_true(fabs(checkpoint_rope_magnitude(&other.rope) - (0.1 * log(32) + 1)) < 1e-12);
+  assert_true(fabs(checkpoint_score_scale(&other) * sqrt(10) - 1) < 1e-12);
+  assert_true(checkpoint_rope_magnitude(&(checkpoint_rope_t){CHECKPOINT_ROPE_YARN, .attention_factor = 1.5}) == 1.5);
+  assert_true(other.rope.beta_fast == 32 && !other.rope.truncate && deepseek.rope.truncate);
+  assert_true(good_with("rope_scaling", texts[4]).rope.original_max_position_embeddings == 64);
+  const checkpoint_config_t blocks =
+      good_with("quantization_config", "{\"quant_method\":\"fp8\",\"fmt\":\"e4m3\",\"weight_block_size\":[64,128]}");
+  assert_true(blocks.block_rows == 64 && blocks.block_columns == 128);
+}
+
 static void refused(void **state) {
   (void)state;
   static const struct {
     const char *key, *value, *expected;
   } cases[] = {
-      {"model_type", "\"llama\"", "model_type is \"llama\"; expected \"deepseek_v2\" or \"deepseek_v3\""},
+      {"model_type", "\"llama\"", "model_type is \"llama\"; expected \"deepseek_v2\", \"deepseek_v3\" or \"kimi_k2\""},
       {"model_type", "", "model_type is missing"},
       {"model_type", "3", "model_type is 3"},
       {"hidden_size", "", "hidden_size is missing; expected 1 to 1048576"},
@@ -100,10 +168,16 @@ static void refused(void **state) {
       {"rms_norm_eps", "\"1\"", "rms_norm_eps is \"1\""},
       {"routed_scaling_factor", "1e300", "routed_scaling_factor is 1e+300; expected 1e-06 to 1e+06"},
       {"rope_theta", "0", "rope_theta is 0; expected 1 to"},
-      {"rope_scaling", "{\"type\":\"yarn\",\"factor\":40}", "rope_scaling is \"yarn\"; expected no scaling of RoPE"},
-      {"rope_scaling", "{\"rope_type\":\"linear\"}", "rope_scaling is \"linear\""},
+      {"rope_scaling", "{\"type\":\"dynamic\"}",
+       "rope_scaling is \"dynamic\"; expected \"default\", \"linear\", \"llama3\""},
+      {"rope_scaling", "{\"type\":7}", "rope_scaling is 7; expected \"default\""},
+      {"rope_scaling", "{\"rope_type\":\"linear\"}", "factor is missing; expected 1 to"},
+      {"rope_scaling", "{\"rope_type\":\"yarn\",\"factor\":0.5}", "factor is 0.5; expected 1 to"},
+      {"rope_scaling", "{\"rope_type\":\"yarn\",\"factor\":4,\"beta_fast\":0}", "beta_fast is 0; expected 1e-06 to"},
+      {"rope_scaling", "{\"rope_type\":\"llama3\",\"factor\":8,\"low_freq_factor\":4,\"high_freq_factor\":4}",
+       "high_freq_factor is 4; expected more than low_freq_factor"},
       {"rope_scaling", "4", "rope_scaling is 4; expected an object or null"},
-      {"rope_parameters", "{\"rope_type\":\"yarn\"}", "rope_parameters is \"yarn\""},
+      {"rope_parameters", "{\"rope_type\":\"yarn\"}", "factor is missing"},
       {"rope_parameters", "{\"rope_theta\":\"x\"}", "rope_theta is \"x\""},
       {"rope_interleave", "false", "rope_interleave is false; expected true"},
       {"hidden_act", "\"gelu\"", "hidden_act is \"gelu\"; expected \"silu\""},
@@ -111,7 +185,9 @@ static void refused(void **state) {
       {"mlp_bias", "true", "mlp_bias is true; expected false"},
       {"moe_layer_freq", "2", "moe_layer_freq is 2; expected 1"},
       {"quantization_config", "{\"quant_method\":\"fp8\"}",
-       "quantization_config is {\"quant_method\":\"fp8\"}; expected null"},
+       "quantization_config is {\"quant_method\":\"fp8\"}; expected null, or \"quant_method\": \"fp8\" with"},
+      {"quantization_config", "{\"quant_method\":\"awq\",\"weight_block_size\":[128,128]}", "quantization_config is {"},
+      {"quantization_config", "{\"quant_method\":\"fp8\",\"weight_block_size\":[128,0]}", "quantization_config is {"},
       {"tie_word_embeddings", "1", "tie_word_embeddings is 1; expected true or false"},
       {"scoring_func", "\"sigmoid\"", "scoring_func is \"sigmoid\"; expected \"softmax\""},
       {"topk_method", "\"noaux_tc\"", "topk_method is \"noaux_tc\"; expected \"greedy\""},
@@ -150,8 +226,8 @@ static void no_object(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good),  cmocka_unit_test(spellings), cmocka_unit_test(refused),
-      cmocka_unit_test(of_v3), cmocka_unit_test(no_object),
+      cmocka_unit_test(good),    cmocka_unit_test(spellings), cmocka_unit_test(scalings),
+      cmocka_unit_test(refused), cmocka_unit_test(of_v3),     cmocka_unit_test(no_object),
   };
   return cmocka_run_group_tests_name("checkpoint_config", tests, make_folder, remove_folder);
 }

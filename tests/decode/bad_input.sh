@@ -8,8 +8,9 @@ printf 'abc' >text
 printf 'x' >one
 : >empty
 printf '1, 2, 3 x' >numbers
-mkdir odd big
+mkdir odd big groups
 jq '.kv_lora_rank = 500' "$DATA/kjv_mla/config.json" >odd/config.json
+jq '.n_group = 32 | .topk_group = 2 | .n_routed_experts = 64 | .topk_method = "group_limited_greedy"' "$DATA/kjv_mla/config.json" >groups/config.json
 jq '.kv_lora_rank = 1024' "$DATA/kjv_mla/config.json" >big/config.json
 
 refused "none/config.json: No such file" run decode --model none
@@ -17,7 +18,7 @@ refused "model.safetensors" run decode --model odd
 refused "config.json: kv_lora_rank 500; the kernel takes multiples of 16" run decode --model odd --random-weights
 refused "kv_lora_rank 1024, qk_rope_head_dim 64; the kernel takes at most 512 and 576 together" run decode --model big --random-weights
 refused "--attention fp8: takes kv_lora_rank 512" run decode --model big --random-weights --attention fp8
-refused "topk_group 4 of n_group 8" run decode --model "$models/deepseek-v3.json" --random-weights --layers 1 --prompt 1
+refused "config.json: n_group 32; the kernel takes at most 16" run decode --model groups --random-weights
 refused "num_hidden_layers is 3" run decode --layers 4
 refused "--experts-here 9: the model has 8" run decode --experts-here 9
 refused "cannot go with --experts-here 4 of 8" run decode --experts-here 4 --check stages

@@ -41,6 +41,15 @@ for i in 0 1 2 3; do
   done
 done
 
+# A DeepSeek-V3 of transformers: experts in groups, RoPE by YaRN. Its tokens are the reference's up to the first that
+# rounding may change.
+zoo=$DATA/zoo/deepseek_v3
+decode --firmware native --model "$zoo" --prompt "$(jq -r '.tokens | map(tostring) | join(" ")' "$zoo/reference.json")" \
+  --tokens 24 --verify --json zoo.json
+jq -e --slurpfile run zoo.json '(.margins | map(. < 0.1) | index(true)) as $sure |
+  $sure > 9 and $run[0].tokens[:$sure] == .greedy[:$sure]' "$zoo/reference.json" >/dev/null ||
+  fail "another text: $(jq -c .tokens zoo.json)"
+
 # Stages: small everywhere; and what the tolerance is for.
 decode --eval "$val" --context 64 --windows 2 --check stages --json stages.json
 holds '(.check.stages | length) == 65 and (.check.stages | map(.error) | max) < 0.01 and

@@ -87,7 +87,7 @@ static void normalise(const double *w, size_t n, double eps, const double *x, do
 static void turn(double *x, size_t position) {
   for (size_t p = 0; p < ROPE / 2; ++p) {
     const double complex z =
-        (x[2 * p] + x[2 * p + 1] * I) * cexp(I * (double)position / pow(config->rope_theta, (double)p / (ROPE / 2)));
+        (x[2 * p] + x[2 * p + 1] * I) * cexp(I * (double)position / pow(config->rope.theta, (double)p / (ROPE / 2)));
     x[2 * p] = creal(z);
     x[2 * p + 1] = cimag(z);
   }

@@ -152,6 +152,15 @@ static double rotated(const double *x, size_t i, size_t position, size_t rope) {
   return i % 2 == 0 ? x[i] * cos(angle) - x[i + 1] * sin(angle) : x[i - 1] * sin(angle) + x[i] * cos(angle);
 }
 
+// Turns of pairs of columns, without scaling.
+static const double *turns(size_t rope) {
+  static double turn[32];
+  for (size_t i = 0; i < rope / 2; ++i) {
+    turn[i] = pow(10000.0, -2.0 * (double)i / (double)rope);
+  }
+  return turn;
+}
+
 TEST(rope) {
   enum { TOKENS = 3, HEADS = 2, ROPE = 64, Q_HEAD = 80, OUT_HEAD = 100 };
   num_rng_t rng;
@@ -164,7 +173,7 @@ TEST(rope) {
   }
   memset(out, 0xff, sizeof out);
   for (size_t t = 0; t < TOKENS; ++t) {
-    num_step_angles(777 * t, ROPE, 10000, angles + t * 2 * ROPE);
+    num_step_angles(777 * t, ROPE, turns(ROPE), 1.0, angles + t * 2 * ROPE);
   }
   num_step_rope(q, (num_step_rows_t){HEADS * Q_HEAD, Q_HEAD}, angles, TOKENS, HEADS, ROPE, out,
                 (num_step_rows_t){HEADS * OUT_HEAD, OUT_HEAD});
@@ -190,7 +199,7 @@ TEST(cache) {
   float *kv = normals(&rng, TOKENS * STRIDE, 3), *weight = normals(&rng, LATENT, 1);
   float angles[TOKENS * 2 * ROPE];
   for (size_t t = 0; t < TOKENS; ++t) {
-    num_step_angles(PAST + t % OF_ENTRY, ROPE, 10000, angles + t * 2 * ROPE);
+    num_step_angles(PAST + t % OF_ENTRY, ROPE, turns(ROPE), 1.0, angles + t * 2 * ROPE);
   }
   num_step_cache_t shape = {NUM_STEP_BF16, TOKENS, OF_ENTRY, PAST, LATENT, ROPE, PLACES * 2 * KEY, 2 * KEY};
   num_bf16_t *keys = allocate(3 * PLACES * KEY, sizeof *keys);
@@ -258,6 +267,30 @@ TEST(swiglu) {
   }
 }
 
+// Experts of groups that do not count are no choice: the groups of more than `kept` others that are better.
+static void limit_groups(const num_step_gate_t *gate, bool coarse, double *choice) {
+  double score[512];
+  const size_t size = gate->groups == 0 ? gate->experts : gate->experts / gate->groups;
+  for (size_t g = 0; g < gate->groups; ++g) {
+    double most = -INFINITY, second = -INFINITY;
+    for (size_t e = g * size; e < (g + 1) * size; ++e) {
+      second = fmax(second, fmin(most, choice[e]));
+      most = fmax(most, choice[e]);
+    }
+    score[g] = gate->sigmoid ? most + second : most;
+  }
+  for (size_t g = 0; g < gate->groups; ++g) {
+    size_t before = 0;
+    for (size_t o = 0; o < gate->groups; ++o) {
+      const double near = coarse ? 1e-6 : 0.0;
+      before += score[o] > score[g] + near || (coarse && o < g && score[o] > score[g] - near);
+    }
+    for (size_t e = g * size; before >= gate->kept && e < (g + 1) * size; ++e) {
+      choice[e] = -INFINITY;
+    }
+  }
+}
+
 // The FP64 way: sort all by choice, lower numbers first.
 static void check_gate(num_rng_t *rng, const num_step_gate_t *gate, bool with_bias, bool coarse) {
   float *logits = normals(rng, gate->tokens * gate->experts, 2), *bias = normals(rng, gate->experts, 0.3);
@@ -282,6 +315,7 @@ static void check_gate(num_rng_t *rng, const num_step_gate_t *gate, bool with_bi
       score[e] = gate->sigmoid ? score[e] : score[e] / sum;
       choice[e] = score[e] + (with_bias ? (double)bias[e] : 0);
     }
+    limit_groups(gate, coarse, choice);
     for (size_t j = 0; j < gate->top; ++j) {
       const size_t e = (size_t)chosen[t * gate->top + j];
       size_t better = 0, before = 0;
@@ -310,17 +344,21 @@ static void check_gate(num_rng_t *rng, const num_step_gate_t *gate, bool with_bi
 TEST(gates) {
   num_rng_t rng;
   num_rng_seed(&rng, 6);
-  static const struct { size_t experts, top; } sizes[] = {{1, 1}, {8, 2}, {64, 6}, {100, 16}, {256, 8}, {512, 8}};
+  static const struct {
+    size_t experts, top, groups, kept;
+  } sizes[] = {{1, 1, 1, 1},    {8, 2, 0, 0},   {8, 2, 4, 2},   {64, 6, 1, 1},
+               {100, 16, 0, 0}, {160, 6, 8, 3}, {256, 8, 8, 4}, {512, 8, 2, 1}};
   for (size_t i = 0; i < ARRAY_LEN(sizes); ++i) {
     for (unsigned kind = 0; kind < 16; ++kind) {
-      const num_step_gate_t gate = {20, sizes[i].experts, sizes[i].top, kind % 2 != 0, kind / 2 % 2 != 0, 2.5f};
+      const num_step_gate_t gate = {20,   sizes[i].experts, sizes[i].top, kind % 2 != 0, kind / 2 % 2 != 0,
+                                    2.5f, sizes[i].groups,  sizes[i].kept};
       check_gate(&rng, &gate, kind / 4 % 2 != 0, kind / 8 != 0);
     }
   }
 }
 
 TEST(gate_special) {
-  const num_step_gate_t gate = {3, 4, 2, true, false, 1};
+  const num_step_gate_t gate = {3, 4, 2, true, false, 1, 1, 1};
   const float logits[] = {0, 0, 0, 0, NAN, 1, 2, 3, 0, NAN, INFINITY, -INFINITY};
   int32_t chosen[6];
   float weights[6];

@@ -186,8 +186,12 @@ static step_norm_args_t norm(bench_t *b) {
 
 static uint64_t angles(bench_t *b, uint32_t tokens, uint32_t rope, uint32_t position) {
   const uint64_t address = take(b, ARENA, 8ull * tokens * rope);
+  double turn[256];
+  for (uint32_t i = 0; i < rope / 2; ++i) {
+    turn[i] = pow(10000.0, -2.0 * i / rope);
+  }
   for (uint32_t t = 0; t < tokens; ++t) {
-    num_step_angles(position + t, rope, 10000, (float *)at(b, address) + (size_t)t * 2 * rope);
+    num_step_angles(position + t, rope, turn, 1.0, (float *)at(b, address) + (size_t)t * 2 * rope);
   }
   return address;
 }
@@ -256,6 +260,13 @@ static step_gate_args_t gate(bench_t *b) {
                         .scale = f32_bits(chance(b, 2) ? 1.0f : 2.5f)};
   a.tokens = chance(b, 4) ? from_to(b, 600, 1200) : rows_of(b, a.experts);  // more tiles than a queue takes
   a.top = from_to(b, 1, a.experts < 9 ? a.experts : chance(b, 5) ? (a.experts < 16 ? a.experts : 16) : 8);
+  do {
+    a.groups = from_to(b, 1, a.experts < STEP_MAX_GROUPS ? a.experts : STEP_MAX_GROUPS);
+  } while (a.experts % a.groups != 0);
+  a.kept = from_to(b, 1, a.groups);
+  if (a.top > a.kept * (a.experts / a.groups)) {
+    a.kept = a.groups;
+  }
   a.logits_pitch = pitch_of(b, 4 * a.experts);
   a.logits = matrix(b, TYPE_F32, a.tokens, a.experts, a.logits_pitch, 2, chance(b, 6));
   a.bias = chance(b, 2) ? matrix(b, TYPE_F32, 1, a.experts, 4 * a.experts, 0.3, false) : 0;
@@ -406,7 +417,8 @@ static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any)
     case STEP_GATE: {
       const step_gate_args_t *a = &any->gate;
       const num_step_gate_t shape = {
-          a->tokens, a->experts, a->top, a->scoring == STEP_SIGMOID, a->normalise != 0, num_f32_from_bits(a->scale)};
+          a->tokens, a->experts, a->top, a->scoring == STEP_SIGMOID, a->normalise != 0, num_f32_from_bits(a->scale),
+          a->groups, a->kept};
       float *packed = malloc(4 * (size_t)a->tokens * a->experts);
       if (packed == NULL) {
         stop("out of memory");
@@ -508,7 +520,13 @@ static uint64_t run(bench_t *b, const char *firmware, soc_result_t *result) {
 
 // A mixture of experts: one operation's result is the next one's input.
 static void mixture(bench_t *b) {
-  step_gate_args_t g = {.tokens = from_to(b, 1, 60), .experts = 24, .top = 3, .normalise = 1, .scale = f32_bits(1)};
+  step_gate_args_t g = {.tokens = from_to(b, 1, 60),
+                        .experts = 24,
+                        .top = 3,
+                        .normalise = 1,
+                        .scale = f32_bits(1),
+                        .groups = 1,
+                        .kept = 1};
   const uint32_t hidden = 32 * from_to(b, 1, 20);
   g.logits_pitch = 4 * g.experts;
   g.logits = matrix(b, TYPE_F32, g.tokens, g.experts, g.logits_pitch, 1, false);

@@ -186,7 +186,8 @@ static const manual_row_t examples[] = {
 
 const run_front_t run_decode = {
     .about =
-        "a whole DeepSeek-V2 or V3 model (latent attention, mixtures of experts), step by step by firmware: its loss "
+        "a whole DeepSeek-V2, V3 or Kimi-K2 model (latent attention, mixtures of experts), step by step by firmware: "
+        "its loss "
         "on "
         "a text (--eval), what it writes (--prompt), or how long its steps take (--past).",
     .notes =

@@ -26,7 +26,7 @@ static void add_model(cJSON *root, const decode_run_t *run) {
 
 // Weights or a past that are made up are drawn from the seed.
 static void add_seed(cJSON *root, const decode_run_t *run) {
-  cJSON_AddNumberToObject(root, "softmax_scale", (double)(float)(1.0 / sqrt((double)run->model->head_dim)));
+  cJSON_AddNumberToObject(root, "softmax_scale", (double)(float)checkpoint_score_scale(run->model));
   if (run->request.model.random || run->request.timing) {
     json_add_count(root, "seed", run->request.model.seed);
   } else {

@@ -44,7 +44,7 @@ static bool check_widths(const checkpoint_config_t *model, base_error_t *error) 
                    STEP_MAX_COLS);
 }
 
-static bool check_experts(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
+static bool check_experts(const checkpoint_config_t *model, base_error_t *error) {
   if (model->n_routed_experts > STEP_MAX_EXPERTS) {
     return base_fail(error, "config.json: n_routed_experts %zu; the kernel takes at most %d", model->n_routed_experts,
                      STEP_MAX_EXPERTS);
@@ -53,12 +53,8 @@ static bool check_experts(const decode_settings_t *settings, const checkpoint_co
     return base_fail(error, "config.json: num_experts_per_tok %zu; the kernel takes at most %d",
                      model->num_experts_per_tok, STEP_MAX_TOP);
   }
-  // The choice of experts changes no cycle of a gate, and with timing only nobody chooses.
-  return model->topk_group == model->n_group || model->n_routed_experts == 0 || settings->machine.soc.timing_only ||
-         base_fail(error,
-                   "config.json: topk_group %zu of n_group %zu; the kernel's gate chooses among all experts, so only "
-                   "--timing-only takes this model",
-                   model->topk_group, model->n_group);
+  return model->n_routed_experts == 0 || model->n_group <= STEP_MAX_GROUPS ||
+         base_fail(error, "config.json: n_group %zu; the kernel takes at most %d", model->n_group, STEP_MAX_GROUPS);
 }
 
 // --- the machine ------------------------------------------------------------------------------
@@ -72,7 +68,7 @@ static bool check_machine(const decode_settings_t *settings, base_error_t *error
 
 bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
   static const char *const firmware[] = {"step_base", "step_amla", "step_fp8"};
-  return check_widths(model, error) && check_experts(settings, model, error) &&
-         decode_latents_fit(settings, model, error) && check_machine(settings, error) &&
+  return check_widths(model, error) && check_experts(model, error) && decode_latents_fit(settings, model, error) &&
+         check_machine(settings, error) &&
          kernel_machine_ready(&settings->machine, firmware[settings->attention], error);
 }

@@ -31,6 +31,7 @@ struct decode_machine {
   watcher_t watcher[WATCHERS];
   size_t watchers;
   decode_sums_t *sums;  // [list.entries_room]
+  double *turn;         // RoPE's, of each pair of columns that is rotated
   double load_seconds;
 };
 
@@ -60,15 +61,16 @@ static bool open_all(decode_machine_t *machine, base_error_t *error) {
     return base_fail(error, "out of memory");
   }
   machine->sums = calloc(machine->list.entries_room, sizeof *machine->sums);
+  machine->turn = calloc(machine->shape.attends.rotated / 2 + 1, sizeof *machine->turn);
+  const bool room = machine->sums != NULL && machine->turn != NULL;
   machine->soc_options = settings->machine.soc;
   machine->soc_options.pairs = machine->shape.pairs;
   machine->soc_options.on_mark = settings->machine.soc.timing_only ? NULL : on_mark;
   machine->soc_options.on_mark_context = machine;
-  machine->soc = machine->sums == NULL ? NULL
-                                       : soc_open(&machine->soc_options, machine->arrays.list, machine->arrays.count,
-                                                  sizeof(step_args_t), &machine->result);
-  return machine->soc != NULL ||
-         base_fail(error, "%s", machine->sums == NULL ? "out of memory" : machine->result.error);
+  machine->soc = !room ? NULL
+                       : soc_open(&machine->soc_options, machine->arrays.list, machine->arrays.count,
+                                  sizeof(step_args_t), &machine->result);
+  return machine->soc != NULL || base_fail(error, "%s", !room ? "out of memory" : machine->result.error);
 }
 
 decode_machine_t *decode_machine_open(const decode_machine_options_t *options, base_error_t *error) {
@@ -102,9 +104,14 @@ static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
 
 static void write_angles(const decode_machine_t *machine, const decode_ask_t *ask) {
   const size_t rope = machine->shape.attends.rotated;
+  const checkpoint_rope_t *scaling = &machine->model->rope;
+  const double magnitude = checkpoint_rope_magnitude(scaling);
   float *angles = bytes_of(machine, DECODE_AT_ANGLES);
+  for (size_t pair = 0; pair < rope / 2; ++pair) {
+    machine->turn[pair] = checkpoint_rope_turn(scaling, rope, pair);
+  }
   for (size_t t = 0; t < ask->query; ++t) {
-    num_step_angles(ask->past + t, rope, machine->model->rope_theta, angles + t * 2 * rope);
+    num_step_angles(ask->past + t, rope, machine->turn, magnitude, angles + t * 2 * rope);
   }
   for (size_t entry = 1; entry < ask->entries; ++entry) {
     memcpy(angles + entry * ask->query * 2 * rope, angles, ask->query * 2 * rope * sizeof *angles);
@@ -307,6 +314,7 @@ void decode_machine_close(decode_machine_t *machine) {
     decode_weights_free(&machine->weights);
     llm_graph_free(&machine->graph);
     free(machine->sums);
+    free(machine->turn);
     free(machine);
   }
 }

@@ -140,7 +140,9 @@ static void verify_gate(job_t *job, const step_gate_args_t *a) {
                                 .top = a->top,
                                 .sigmoid = a->scoring == STEP_SIGMOID,
                                 .normalise = a->normalise == 1,
-                                .scale = num_f32_from_bits(a->scale)};
+                                .scale = num_f32_from_bits(a->scale),
+                                .groups = a->groups,
+                                .kept = a->kept};
   for (size_t t = 0; t < a->tokens; ++t) {
     memcpy(logits + t * a->experts, at(job, a->logits + t * a->logits_pitch), a->experts * sizeof *logits);
   }

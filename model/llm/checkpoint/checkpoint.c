@@ -19,6 +19,9 @@ struct checkpoint_tensor {
   size_t rows, columns;
   const safetensors_t *file;  // NULL: random
   const safetensors_entry_t *entry;
+  const safetensors_t *scale_file;  // of FP8: elements times the scale of their block, in FP32; NULL: another type
+  const safetensors_entry_t *scales;
+  size_t block_rows, block_columns;
   uint64_t seed, stream;  // of random ones, if deviation is not 0; otherwise all elements are `constant`
   double deviation;
   num_bf16_t constant;
@@ -114,21 +117,47 @@ static const char *shape_text(const uint64_t *shape, size_t dims, char text[200]
   return text;
 }
 
-static bool check_entry(checkpoint_tensor_t *tensor, const shape_t *shape, base_error_t *error) {
-  const safetensors_entry_t *entry = tensor->entry;
+static bool check_shape(const safetensors_t *file, const safetensors_entry_t *entry, const shape_t *shape,
+                        base_error_t *error) {
   const uint64_t expected[] = {shape->rows, shape->columns};
   const size_t dims = shape->rows == VECTOR ? 1 : 2;
   char is[200], should[200];
-  if (entry->type > SAFETENSORS_F32) {
-    return base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32", safetensors_path(tensor->file),
-                     entry->name, safetensors_type_name(entry->type));
+  return (entry->dims == dims && memcmp(entry->shape, expected + 2 - dims, dims * sizeof *expected) == 0) ||
+         base_fail(error, "%s: tensor '%s': shape %s; expected %s", safetensors_path(file), entry->name,
+                   shape_text(entry->shape, entry->dims, is), shape_text(expected + 2 - dims, dims, should));
+}
+
+static size_t blocks(size_t count, size_t block) { return (count + block - 1) / block; }
+
+// "NAME_scale_inv" is what the elements of a block are multiplied by.
+static bool find_scales(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
+                        base_error_t *error) {
+  char name[CHECKPOINT_NAME_BYTES + 16];
+  tensor->block_rows = checkpoint->config.block_rows;
+  tensor->block_columns = checkpoint->config.block_columns;
+  const shape_t scales = {true, blocks(shape->rows, tensor->block_rows), blocks(shape->columns, tensor->block_columns)};
+  snprintf(name, sizeof name, "%s_scale_inv", tensor->entry->name);
+  return checkpoint_shards_find(checkpoint->shards, name, &tensor->scale_file, &tensor->scales, error) &&
+         (tensor->scales->type == SAFETENSORS_F32 ||
+          base_fail(error, "%s: tensor '%s': dtype %s; expected F32", safetensors_path(tensor->scale_file), name,
+                    safetensors_type_name(tensor->scales->type))) &&
+         check_shape(tensor->scale_file, tensor->scales, &scales, error);
+}
+
+static bool check_entry(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
+                        base_error_t *error) {
+  const safetensors_entry_t *entry = tensor->entry;
+  const bool fp8 = entry->type == SAFETENSORS_F8_E4M3;
+  const bool blocks = fp8 && checkpoint->config.block_rows > 0 && shape->rows != VECTOR;
+  if (entry->type > SAFETENSORS_F32 && !blocks) {
+    return base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32%s", safetensors_path(tensor->file),
+                     entry->name, safetensors_type_name(entry->type),
+                     fp8 ? ", or for a matrix a quantization_config in config.json" : "");
   }
   tensor->type = entry->type == SAFETENSORS_BF16  ? CHECKPOINT_BF16
                  : entry->type == SAFETENSORS_F16 ? CHECKPOINT_FP16
                                                   : CHECKPOINT_FP32;
-  return (entry->dims == dims && memcmp(entry->shape, expected + 2 - dims, dims * sizeof *expected) == 0) ||
-         base_fail(error, "%s: tensor '%s': shape %s; expected %s", safetensors_path(tensor->file), entry->name,
-                   shape_text(entry->shape, entry->dims, is), shape_text(expected + 2 - dims, dims, should));
+  return check_shape(tensor->file, entry, shape, error) && (!blocks || find_scales(checkpoint, tensor, shape, error));
 }
 
 // FNV-1a, 64 bits: seeds of different names are different streams.
@@ -162,7 +191,7 @@ static bool add_tensor(checkpoint_t *checkpoint, checkpoint_role_t role, size_t 
                                   .deviation = shape.rows == VECTOR ? 0.0 : config->initializer_range};
   return checkpoint->shards == NULL ||
          (checkpoint_shards_find(checkpoint->shards, name, &tensor->file, &tensor->entry, error) &&
-          check_entry(tensor, &shape, error));
+          check_entry(checkpoint, tensor, &shape, error));
 }
 
 static bool add_layer(checkpoint_t *checkpoint, size_t layer, base_error_t *error) {
@@ -246,9 +275,44 @@ void checkpoint_close(checkpoint_t *checkpoint) {
 
 static size_t element_bytes(checkpoint_type_t type) { return type == CHECKPOINT_FP32 ? 4 : 2; }
 
+// Elements of FP8 that lie in one row and one block, in FP32.
+static bool fetch_block(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
+                        base_error_t *error) {
+  uint8_t bytes[CHUNK];
+  float scale;
+  const size_t row = first / tensor->columns, column = first % tensor->columns;
+  const size_t block =
+      row / tensor->block_rows * blocks(tensor->columns, tensor->block_columns) + column / tensor->block_columns;
+  if (!safetensors_read(tensor->file, tensor->entry, first, count, bytes, error) ||
+      !safetensors_read(tensor->scale_file, tensor->scales, block * sizeof scale, sizeof scale, &scale, error)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    out[i] = num_e4m3_to_f32(bytes[i]) * scale;
+  }
+  return true;
+}
+
+static bool fetch_blocks(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
+                         base_error_t *error) {
+  bool good = true;
+  for (size_t done = 0, n = 0; good && done < count; done += n) {
+    const size_t in_block = tensor->block_columns - (first + done) % tensor->columns % tensor->block_columns;
+    const size_t in_row = tensor->columns - (first + done) % tensor->columns;
+    n = count - done < CHUNK ? count - done : CHUNK;
+    n = n < in_block ? n : in_block;
+    n = n < in_row ? n : in_row;
+    good = fetch_block(tensor, first + done, n, out + done, error);
+  }
+  return good;
+}
+
 // As they are stored.
 static bool fetch(const checkpoint_tensor_t *tensor, size_t first, size_t count, void *out, base_error_t *error) {
   const size_t bytes = element_bytes(tensor->type);
+  if (tensor->scales != NULL) {
+    return fetch_blocks(tensor, first, count, out, error);
+  }
   if (tensor->file != NULL) {
     return safetensors_read(tensor->file, tensor->entry, first * bytes, count * bytes, out, error);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/checkpoint/checkpoint_config.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -79,28 +80,93 @@ static bool check_only(const reader_t *reader, const char *key, const char *only
 
 // --- what takes more than one key -------------------------------------------------------------
 
-// Older files have rope_theta, and rope_scaling beside it, which is null or an object with "type"; transformers 5
-// writes both into rope_parameters.
-static bool take_rope(const reader_t *reader, checkpoint_config_t *config) {
-  static const char *const objects[] = {"rope_scaling", "rope_parameters"};
-  static const char *const keys[] = {"type", "rope_type"};
-  for (unsigned i = 0; i < 4; ++i) {
-    const cJSON *object = find(reader->root, objects[i / 2]);
-    const cJSON *type = find(object, keys[i % 2]);
-    if (object != NULL && !cJSON_IsObject(object)) {
-      return refuse(reader, objects[i / 2], object, "an object or null");
-    }
-    if (type != NULL && (!cJSON_IsString(type) || strcmp(type->valuestring, "default") != 0)) {
-      return refuse(reader, objects[i / 2], type, "no scaling of RoPE (null, or type \"default\")");
+static const char *const rope_types[CHECKPOINT_ROPE_TYPES] = {"default", "linear", "llama3", "yarn"};
+
+// "type" in older files; both stand in some.
+static bool take_rope_type(const reader_t *reader, const char *name, const cJSON *object, checkpoint_rope_t *rope) {
+  const cJSON *type = find(object, find(object, "rope_type") != NULL ? "rope_type" : "type");
+  const char *text = type == NULL ? "default" : cJSON_GetStringValue(type);
+  for (rope->type = 0; rope->type < CHECKPOINT_ROPE_TYPES; rope->type += 1) {
+    if (text != NULL && strcmp(text, rope_types[rope->type]) == 0) {
+      return true;
     }
   }
-  const cJSON *parameters = find(reader->root, objects[1]);
-  const bool inside = find(parameters, "rope_theta") != NULL;
+  return refuse(reader, name, type, "\"default\", \"linear\", \"llama3\" or \"yarn\"");
+}
+
+static bool take_scaling(const reader_t *reader, const char *name, const cJSON *object,
+                         const checkpoint_config_t *config, checkpoint_rope_t *rope) {
+  if (object != NULL && !cJSON_IsObject(object)) {
+    return refuse(reader, name, object, "an object or null");
+  }
+  if (!take_rope_type(reader, name, object, rope)) {
+    return false;
+  }
+  const double context = (double)config->max_position_embeddings;
+  const bool llama3 = rope->type == CHECKPOINT_ROPE_LLAMA3, yarn = rope->type == CHECKPOINT_ROPE_YARN;
+  // Where a key must be there, what is taken in its place is refused.
+  const struct {
+    bool has;
+    const char *key;
+    double smallest, largest, otherwise, *value;
+  } keys[] = {
+      {rope->type != CHECKPOINT_ROPE_DEFAULT, "factor", 1.0, 1e6, -1.0, &rope->factor},
+      {llama3 || yarn, "original_max_position_embeddings", 1.0, 1e9, context, &rope->original_max_position_embeddings},
+      {llama3, "low_freq_factor", 1e-6, 1e6, -1.0, &rope->low_freq_factor},
+      {llama3, "high_freq_factor", 1e-6, 1e6, -1.0, &rope->high_freq_factor},
+      {yarn, "beta_fast", 1e-6, 1e6, 32.0, &rope->beta_fast},
+      {yarn, "beta_slow", 1e-6, 1e6, 1.0, &rope->beta_slow},
+      {yarn, "attention_factor", 0.0, 1e6, 0.0, &rope->attention_factor},
+      {yarn, "mscale", 0.0, 1e6, 0.0, &rope->mscale},
+      {yarn, "mscale_all_dim", 0.0, 1e6, 0.0, &rope->mscale_all_dim},
+  };
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; ++i) {
+    if (keys[i].has && !take_real_of(reader, object, keys[i].key, keys[i].smallest, keys[i].largest, keys[i].otherwise,
+                                     keys[i].value)) {
+      return false;
+    }
+  }
+  rope->truncate = !cJSON_IsFalse(find(object, "truncate"));
+  return !llama3 || rope->high_freq_factor > rope->low_freq_factor ||
+         refuse(reader, "high_freq_factor", find(object, "high_freq_factor"), "more than low_freq_factor");
+}
+
+// Older files have rope_theta, and rope_scaling beside it, which may be null; transformers 5 writes both into
+// rope_parameters.
+static bool take_rope(const reader_t *reader, checkpoint_config_t *config) {
+  const cJSON *parameters = find(reader->root, "rope_parameters");
+  const char *name = parameters == NULL ? "rope_scaling" : "rope_parameters";
   if (config->qk_rope_head_dim % 2 != 0) {
     return refuse(reader, "qk_rope_head_dim", find(reader->root, "qk_rope_head_dim"), "an even number");
   }
-  return take_real_of(reader, inside ? parameters : reader->root, "rope_theta", 1.0, 1e12, 10000.0,
-                      &config->rope_theta);
+  return take_scaling(reader, name, find(reader->root, name), config, &config->rope) &&
+         take_real_of(reader, find(parameters, "rope_theta") != NULL ? parameters : reader->root, "rope_theta", 1.0,
+                      1e12, 10000.0, &config->rope.theta);
+}
+
+double checkpoint_score_scale(const checkpoint_config_t *config) {
+  return checkpoint_rope_score_factor(&config->rope) / sqrt((double)config->head_dim);
+}
+
+// FP8 with a scale for each block, as DeepSeek publishes V3; activations do not matter here, which are not quantised.
+static bool take_quantisation(const reader_t *reader, checkpoint_config_t *config) {
+  static const char expected[] = "null, or \"quant_method\": \"fp8\" with \"weight_block_size\": [rows, columns]";
+  const cJSON *object = find(reader->root, "quantization_config");
+  const char *method = cJSON_GetStringValue(find(object, "quant_method")),
+             *format = cJSON_GetStringValue(find(object, "fmt"));
+  const cJSON *block = find(object, "weight_block_size");
+  uint64_t rows = 0, columns = 0;
+  if (object == NULL) {
+    return true;
+  }
+  if (method == NULL || strcmp(method, "fp8") != 0 || (format != NULL && strcmp(format, "e4m3") != 0) ||
+      cJSON_GetArraySize(block) != 2 || !json_count(cJSON_GetArrayItem(block, 0), &rows) ||
+      !json_count(cJSON_GetArrayItem(block, 1), &columns) || rows < 1 || columns < 1) {
+    return refuse(reader, "quantization_config", object, expected);
+  }
+  config->block_rows = (size_t)rows;
+  config->block_columns = (size_t)columns;
+  return true;
 }
 
 // Parts of config.json that some families have and others have not.
@@ -123,9 +189,9 @@ static bool take_model_type(const reader_t *reader, checkpoint_config_t *config)
     config->family += 1;
   }
   if (config->family == CHECKPOINT_BYTES) {
-    return refuse(reader, "model_type", type, "\"deepseek_v2\" or \"deepseek_v3\"");
+    return refuse(reader, "model_type", type, "\"deepseek_v2\", \"deepseek_v3\" or \"kimi_k2\"");
   }
-  const bool v3 = config->family == CHECKPOINT_DEEPSEEK_V3;
+  const bool v3 = config->family != CHECKPOINT_DEEPSEEK_V2;
   config->gate = v3 ? CHECKPOINT_GATE_SIGMOID : CHECKPOINT_GATE_SOFTMAX;
   return check_only(reader, "scoring_func", v3 ? "\"sigmoid\"" : "\"softmax\"") &&
          take_bool(reader, "norm_topk_prob", v3, &config->norm_topk_prob);
@@ -200,7 +266,7 @@ static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
       take_bool(reader, "tie_word_embeddings", false, &config->tie_word_embeddings) && take_rope(reader, config) &&
-      take_heads(reader, config) && check_experts(reader, config);
+      take_quantisation(reader, config) && take_heads(reader, config) && check_experts(reader, config);
 }
 
 bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_error_t *error) {

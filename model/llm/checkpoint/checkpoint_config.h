@@ -1,7 +1,8 @@
 // config.json of a DeepSeek-V2 or V3 model, as Hugging Face's transformers and DeepSeek write it.
 //
-// The reader names and refuses what it does not support: other model types, RoPE scaling (YaRN and others), quantised
-// weights, biases, activations other than SiLU, rotation of halves instead of pairs.
+// The reader names and refuses what it does not support: other model types, other scalings of RoPE than those of
+// checkpoint_rope.h, quantised weights but for FP8 by blocks, biases, activations other than SiLU, rotation of halves
+// instead of pairs.
 //
 // Sources: configuration_deepseek_v2.py and configuration_deepseek_v3.py of github.com/huggingface/transformers for the
 // keys, modeling_deepseek_v2.py and modeling_deepseek_v3.py for what they mean.
@@ -13,6 +14,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "llm/checkpoint/checkpoint_rope.h"
 
 // The ways in which a mixture chooses experts for a token, from its logits; both within the topk_group best groups.
 //
@@ -33,7 +35,7 @@ typedef enum checkpoint_family {
 // Keys that a model's family does not have are 0.
 typedef struct checkpoint_config {
   checkpoint_family_t family;
-  checkpoint_gate_t gate;  // of deepseek_v2: softmax, of deepseek_v3: sigmoid
+  checkpoint_gate_t gate;  // of deepseek_v2: softmax, of the others: sigmoid
 #define CONFIG_COUNT(key, part, smallest, largest, default) size_t key;
 #define CONFIG_WIDTH(key, part, smallest, largest, default) size_t key;
 #define CONFIG_REAL(key, smallest, largest, default) double key;
@@ -44,11 +46,15 @@ typedef struct checkpoint_config {
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
   size_t num_key_value_heads;
-  size_t head_dim;    // of a query and a key, all of it
-  double rope_theta;  // pair p of a position turns by position * rope_theta^(-2p / columns that are rotated)
+  size_t head_dim;  // of a query and a key, all of it
+  checkpoint_rope_t rope;
   bool norm_topk_prob;
-  bool tie_word_embeddings;  // logits are products with the embedding
+  size_t block_rows, block_columns;  // matrices may be in FP8, with a scale for each such block; 0: they are not
+  bool tie_word_embeddings;          // logits are products with the embedding
 } checkpoint_config_t;
+
+// What scores are multiplied by.
+double checkpoint_score_scale(const checkpoint_config_t *config);
 
 // RMSNorm of latents (q_a_layernorm, kv_a_layernorm) adds this and not rms_norm_eps, in transformers and in DeepSeek's
 // own code.

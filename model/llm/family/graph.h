@@ -46,10 +46,11 @@ typedef enum llm_kind {
 // Attention as it is computed: what each head sees of a token.
 typedef struct llm_attention {
   size_t heads, kv_heads;
-  size_t dk, dv;    // columns of a key and of a value; of latents, which are both, a value is the key's first dv
-  size_t head_dim;  // scores are multiplied by 1 / sqrt(head_dim)
-  size_t rotated;   // columns that RoPE turns
-  char text[64];    // for people: "16 heads over latents of 512 + 64"
+  size_t dk, dv;  // columns of a key and of a value; of latents, which are both, a value is the key's first dv
+  size_t head_dim;
+  size_t rotated;  // columns that RoPE turns
+  double scale;    // what scores are multiplied by
+  char text[64];   // for people: "16 heads over latents of 512 + 64"
 } llm_attention_t;
 
 // The number of rows of a value.

@@ -139,10 +139,11 @@ bool rows_rmsnorm(const checkpoint_tensor_t *w, double eps, const double *x, siz
   return good;
 }
 
-void rows_rope(double *x, size_t dim, double theta, size_t position) {
+void rows_rope(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position) {
+  const double magnitude = checkpoint_rope_magnitude(rope);
   for (size_t i = 0; i < dim; i += 2) {
-    const double angle = (double)position * pow(theta, -(double)i / (double)dim);
-    const double a = x[i], b = x[i + 1];
+    const double angle = (double)position * checkpoint_rope_turn(rope, dim, i / 2);
+    const double a = x[i] * magnitude, b = x[i + 1] * magnitude;
     x[i] = a * cos(angle) - b * sin(angle);
     x[i + 1] = a * sin(angle) + b * cos(angle);
   }

@@ -13,8 +13,8 @@ __attribute__((warn_unused_result)) bool rows_product(const checkpoint_tensor_t 
 __attribute__((warn_unused_result)) bool rows_rmsnorm(const checkpoint_tensor_t *w, double eps, const double *x,
                                                       size_t n, size_t stride, double *y, base_error_t *error);
 
-// Rotates the pairs (2p, 2p + 1) of x [dim] by position * theta^(-2p / dim).
-void rows_rope(double *x, size_t dim, double theta, size_t position);
+// Rotates the pairs (2p, 2p + 1) of x [dim].
+void rows_rope(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position);
 
 // A vector, or rows first .. first + rows - 1 of a matrix.
 __attribute__((warn_unused_result)) bool rows_read(const checkpoint_tensor_t *w, size_t first, size_t rows, double *out,

@@ -78,7 +78,7 @@ bool walk_latent_cache(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   double *latents = walk->cache[op->layer].latents + walk->position * dk;
   memcpy(latents, walk->value[op->in], walk->n * dk * sizeof *latents);
   for (size_t t = 0; t < walk->n; ++t) {
-    rows_rope(latents + t * dk + c->kv_lora_rank, c->qk_rope_head_dim, c->rope_theta, walk->position + t);
+    rows_rope(latents + t * dk + c->kv_lora_rank, c->qk_rope_head_dim, &c->rope, walk->position + t);
   }
   if (!rows_rmsnorm(walk_tensor(walk, op, false, 0), CHECKPOINT_LATENT_EPS, latents, walk->n, dk, latents, error)) {
     return false;
@@ -105,7 +105,7 @@ bool walk_rotate_q(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   double *q = walk->value[op->in];
   (void)error;
   for (size_t i = 0; i < walk->n * c->num_attention_heads; ++i) {
-    rows_rope(q + i * c->head_dim + c->qk_nope_head_dim, c->qk_rope_head_dim, c->rope_theta,
+    rows_rope(q + i * c->head_dim + c->qk_nope_head_dim, c->qk_rope_head_dim, &c->rope,
               walk->position + i / c->num_attention_heads);
   }
   walk_tell(walk, op, op->stage[0], walk_width(walk, op->in), q);
@@ -133,11 +133,11 @@ NUM_CLONES static void add_scores(const double *q, const double *k, size_t dim, 
   }
 }
 
-// p = softmax(q k / sqrt(head_dim)) of one head over keys 0 .. count - 1
+// p = softmax(q k scale) of one head over keys 0 .. count - 1
 static void probabilities(const attention_t *a, size_t head, const double *q, size_t count, double *p) {
   const checkpoint_config_t *c = a->walk->config;
   const size_t nope = c->qk_nope_head_dim;
-  const double scale = 1.0 / sqrt((double)c->head_dim);
+  const double scale = a->walk->graph.attention.scale;
   double largest = -INFINITY, sum = 0.0;
   memset(p, 0, count * sizeof *p);
   add_scores(q, a->cache->keys + head * nope * a->walk->context, nope, a->walk->context, count, p);

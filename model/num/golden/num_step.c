@@ -145,11 +145,11 @@ void num_step_norm(const float *x, size_t x_stride, const float *delta, const fl
 
 // --- rotation and cache -----------------------------------------------------------------------
 
-void num_step_angles(size_t position, size_t rope, double theta, float *angles) {
+void num_step_angles(size_t position, size_t rope, const double *turn, double magnitude, float *angles) {
   for (size_t i = 0; i < rope; ++i) {
-    const double angle = (double)position * pow(theta, -(double)(i - i % 2) / (double)rope);
-    angles[i] = (float)cos(angle);
-    angles[rope + i] = (float)(i % 2 == 0 ? -sin(angle) : sin(angle));
+    const double angle = (double)position * turn[i / 2];
+    angles[i] = (float)(magnitude * cos(angle));
+    angles[rope + i] = (float)(magnitude * (i % 2 == 0 ? -sin(angle) : sin(angle)));
   }
 }
 
@@ -262,12 +262,55 @@ static void finish_weights(const num_step_gate_t *gate, float *weights) {
   }
 }
 
+// The largest choice of a group; with sigmoids, of which a token may like several, the sum of the two largest. All are
+// looked at in the order of the whole row, where the others are -inf.
+static float group_score(const num_step_gate_t *gate, const float *choice, size_t group) {
+  const size_t size = gate->experts / gate->groups;
+  float work[NUM_STEP_EXPERTS];
+  for (size_t e = 0; e < gate->experts; ++e) {
+    work[e] = e / size == group ? choice[e] : -INFINITY;
+  }
+  const float first = largest(work, gate->experts);
+  for (size_t e = 0; gate->sigmoid && e < gate->experts; ++e) {
+    if (work[e] == first) {
+      work[e] = -INFINITY;
+      break;
+    }
+  }
+  return gate->sigmoid ? first + largest(work, gate->experts) : first;
+}
+
+// Experts of other groups lose their choice.
+static void limit_groups(const num_step_gate_t *gate, float *choice) {
+  float scores[NUM_STEP_EXPERTS];
+  bool kept[NUM_STEP_EXPERTS] = {false};
+  for (size_t g = 0; g < gate->groups; ++g) {
+    scores[g] = group_score(gate, choice, g);
+  }
+  for (size_t i = 0; i < gate->kept; ++i) {
+    const float best = largest(scores, gate->groups);
+    for (size_t g = 0; g < gate->groups; ++g) {
+      if (scores[g] == best) {
+        kept[g] = true;
+        scores[g] = -INFINITY;
+        break;
+      }
+    }
+  }
+  for (size_t e = 0; e < gate->experts; ++e) {
+    choice[e] = kept[e / (gate->experts / gate->groups)] ? choice[e] : -INFINITY;
+  }
+}
+
 static void gate_token(const num_step_gate_t *gate, const float *logits, const float *bias, int32_t *chosen,
                        float *weights) {
   float scores[NUM_STEP_EXPERTS] = {0}, choice[NUM_STEP_EXPERTS] = {0};
   score(gate, logits, scores);
   for (size_t e = 0; e < gate->experts; ++e) {
     choice[e] = bias == NULL ? scores[e] : scores[e] + bias[e];
+  }
+  if (gate->kept != gate->groups) {
+    limit_groups(gate, choice);
   }
   for (size_t j = 0; j < gate->top; ++j) {
     const float best = largest(choice, gate->experts);

@@ -41,8 +41,8 @@ void num_step_norm(const float *x, size_t x_stride, const float *delta, const fl
                    size_t cols, float *out, uint32_t type, void *y, size_t y_stride);
 
 // Angles of a token at `position`, as ROPE and CACHE take them: [2][rope], of each column its cosine, then its sine,
-// negative in even columns. FP64, rounded once; pair i turns by position * theta^(-2i / rope).
-void num_step_angles(size_t position, size_t rope, double theta, float *angles);
+// negative in even columns, times magnitude. FP64, rounded once; pair i turns by position * turn[i].
+void num_step_angles(size_t position, size_t rope, const double *turn, double magnitude, float *angles);
 
 // A row of `rope` columns rotated: bf16(fma(its pair's other one, sine, f32(x * cosine))).
 void num_step_rotate(const float *x, const float *angles, size_t rope, num_bf16_t *out);
@@ -79,6 +79,7 @@ typedef struct num_step_gate {
   bool sigmoid;                 // scores; else softmax
   bool normalise;               // weights are divided by their sum
   float scale;
+  size_t groups, kept;  // a token takes experts of its best `kept` of so many groups of the same size; equal: of all
 } num_step_gate_t;
 
 // logits [tokens,experts]; bias [experts] or NULL. chosen, weights [tokens,top], best first. Where a NaN leaves no

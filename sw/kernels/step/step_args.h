@@ -23,6 +23,7 @@ enum step_op {
 enum {
   STEP_MAX_EXPERTS = 512,
   STEP_MAX_TOP = 16,
+  STEP_MAX_GROUPS = 16,   // of experts
   STEP_MAX_COLS = 16384,  // of a row that a vector core takes whole: NORM, EMBED
   STEP_GROUP = 128,       // columns of k that share a scale of 4-bit weights
 };
@@ -140,6 +141,9 @@ typedef struct step_gate_args {
   uint32_t scoring;    // enum step_scoring
   uint32_t normalise;  // 1: weights are divided by their sum
   uint32_t scale;      // FP32 bits: what weights are multiplied by
+  // A token takes experts of its best `kept` of so many groups of the same size, 1 .. STEP_MAX_GROUPS; equal: of all. A
+  // group counts as its largest choice, with STEP_SIGMOID as the sum of its two largest.
+  uint32_t groups, kept;
 } step_gate_args_t;
 
 typedef struct step_gather_args {

@@ -122,7 +122,7 @@ static attention_args_t attention_of(const decode_list_t *list, const llm_op_t *
       .dk = (uint32_t)s->attends.dk,
       .dv = (uint32_t)s->attends.dv,
       .block = (uint32_t)s->block,
-      .scale = num_f32_bits((float)(1.0 / sqrt((double)s->attends.head_dim))),
+      .scale = num_f32_bits((float)s->attends.scale),
       .preload = 2,
       .rescale = RESCALE_ELEMENT,
       .tiling = TILING_PAPER};

@@ -261,7 +261,9 @@ void decode_add_gate(decode_list_t *list, const llm_op_t *op) {
                                  .logits_pitch = (uint32_t)logits.pitch,
                                  .scoring = m->gate == CHECKPOINT_GATE_SOFTMAX ? STEP_SOFTMAX : STEP_SIGMOID,
                                  .normalise = m->norm_topk_prob,
-                                 .scale = num_f32_bits((float)m->routed_scaling_factor)};
+                                 .scale = num_f32_bits((float)m->routed_scaling_factor),
+                                 .groups = (uint32_t)m->n_group,
+                                 .kept = (uint32_t)m->topk_group};
   decode_add(list, STEP_GATE, op, &args, sizeof args)->output[0] = decode_output(list, op, op->out);
 }
 

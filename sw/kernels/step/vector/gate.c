@@ -4,7 +4,8 @@
 //   V's own: choice, work [n][experts] | mask | rows of bias, negative numbers, -inf, 1 | masks of places | one FP32 a
 //   token
 //
-// The best is a row's maximum, its number the largest negative number where that stands.
+// The best is a row's maximum, its number the largest negative number where that stands. Experts of groups that do not
+// count lose their choice before: groups are scored one after the other, on rows where the others are -inf.
 // SPDX-License-Identifier: Apache-2.0
 #include <stdbool.h>
 
@@ -31,7 +32,12 @@ enum {
   PLACE_PITCH = 32,
   BEST = PLACES + STEP_MAX_TOP * PLACE_PITCH,
   SCORE = BEST + 4 * TOKENS_MAX,
-  UB_TOP = SCORE + 4 * TOKENS_MAX,
+  GROUPS = SCORE + 4 * TOKENS_MAX,             // [n][16]: scores of groups
+  GROUP_OF = GROUPS + TOKENS_MAX * TOP_PITCH,  // of each expert its group's number, negative
+  BELOW = GROUP_OF + ROW,                      // of each group, which experts stand before it: a mask
+  BELOW_PITCH = STEP_MAX_EXPERTS / 8,
+  KEPT = BELOW + (STEP_MAX_GROUPS + 1) * BELOW_PITCH,  // as CHOICE
+  UB_TOP = KEPT + TILE,
   BIAS_EVENT = 8,
   TINY = 0x1e3ce508,  // 1e-20
 };
@@ -45,7 +51,9 @@ typedef struct gate {
 
 static void open(gate_t *g, const step_gate_args_t *args) {
   require(args->tokens >= 1 && args->experts >= 1 && args->experts <= STEP_MAX_EXPERTS && args->top >= 1 &&
-              args->top <= STEP_MAX_TOP && args->top <= args->experts && args->scoring <= STEP_SIGMOID,
+              args->top <= STEP_MAX_TOP && args->top <= args->experts && args->scoring <= STEP_SIGMOID &&
+              args->groups <= STEP_MAX_GROUPS && args->kept <= args->groups && args->groups >= 1 &&
+              args->experts % args->groups == 0,
           PANIC_ARGUMENTS);
   g->args = args;
   g->pitch = round_up(4 * args->experts, UB_ALIGN);
@@ -69,9 +77,21 @@ static void make_constants(const gate_t *g) {
   vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = args->experts, .dst = LEAST, .dst_pitch = ROW,
             by_scalar(F32_MINUS_INF));
   vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = args->experts, .dst = ONES, .dst_pitch = ROW, by_scalar(F32_ONE));
-  for (uint32_t j = 1; j < args->top; ++j) {
+  for (uint32_t j = 1; j < max_u32(args->top, args->groups); ++j) {
     vector_op(.op = VOP_CMP_GT, .rows = 1, .cols = STEP_MAX_TOP, .dst = PLACES + j * PLACE_PITCH,
               .dst_pitch = PLACE_PITCH, .a = NUMBERS, .a_pitch = ROW, by_scalar(f32_of(j) | 0x80000000u));
+  }
+}
+
+// Numbers of groups are written from the last one's down, each to all experts before its end.
+static void make_groups(const gate_t *g) {
+  const uint32_t size = g->args->experts / g->args->groups;
+  for (uint32_t group = g->args->groups; group-- > 0;) {
+    vector_op(.op = VOP_BROADCAST, .rows = 1, .cols = (group + 1) * size, .dst = GROUP_OF, .dst_pitch = ROW,
+              by_scalar(f32_of(group) | 0x80000000u));
+    vector_op(.op = VOP_CMP_GT, .rows = 1, .cols = g->args->experts, .dst = BELOW + (group + 1) * BELOW_PITCH,
+              .dst_pitch = BELOW_PITCH, .a = NUMBERS, .a_pitch = ROW,
+              by_scalar(f32_of((group + 1) * size) | 0x80000000u));
   }
 }
 
@@ -113,40 +133,93 @@ static void make_choice(const gate_t *g, uint32_t n, uint32_t x) {
             .a = x, .a_pitch = g->pitch, .b = biased ? BIAS : x, .b_pitch = biased ? 0 : g->pitch);
 }
 
+// BEST: the negative number of the largest of each row at `rows`, whose value is in `value`. MASK: where it stands.
+// Work is where numbers are selected.
+static void find_largest(const gate_t *g, uint32_t n, uint32_t cols, uint32_t rows, uint32_t pitch, uint32_t value,
+                         uint32_t work) {
+  const uint32_t mask = g->mask_pitch;
+  vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = value, .a = rows, .a_pitch = pitch);
+  vector_op(.op = VOP_CMP_EQ, .rows = n, .cols = cols, .dst = MASK, .dst_pitch = mask, .a = rows, .a_pitch = pitch,
+            by_row(value));
+  vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = work, .dst_pitch = pitch, .a = NUMBERS, .a_pitch = 0,
+            by_scalar(F32_MINUS_INF), .c = MASK, .c_pitch = mask);
+  vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = BEST, .a = work, .a_pitch = pitch);
+  vector_op(.op = VOP_CMP_EQ, .rows = n, .cols = cols, .dst = MASK, .dst_pitch = mask, .a = NUMBERS, .a_pitch = 0,
+            by_row(BEST));
+}
+
+// What stands at MASK is no longer the largest.
+static void remove_largest(const gate_t *g, uint32_t n, uint32_t cols, uint32_t rows, uint32_t pitch) {
+  vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = rows, .dst_pitch = pitch, .a = LEAST, .a_pitch = 0,
+            .b = rows, .b_pitch = pitch, .c = MASK, .c_pitch = g->mask_pitch);
+}
+
 // BEST: the negative number of the best. MASK: where it stands. SCORE: its score.
 static void find_best(const gate_t *g, uint32_t n, uint32_t x) {
   const uint32_t cols = g->args->experts, pitch = g->pitch, mask = g->mask_pitch;
-  vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = BEST, .a = CHOICE, .a_pitch = pitch);
-  vector_op(.op = VOP_CMP_EQ, .rows = n, .cols = cols, .dst = MASK, .dst_pitch = mask, .a = CHOICE, .a_pitch = pitch,
-            by_row(BEST));
-  vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = NUMBERS, .a_pitch = 0,
-            by_scalar(F32_MINUS_INF), .c = MASK, .c_pitch = mask);
-  vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = BEST, .a = WORK, .a_pitch = pitch);
-  vector_op(.op = VOP_CMP_EQ, .rows = n, .cols = cols, .dst = MASK, .dst_pitch = mask, .a = NUMBERS, .a_pitch = 0,
-            by_row(BEST));
+  find_largest(g, n, cols, CHOICE, pitch, BEST, WORK);
   vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = x, .a_pitch = pitch,
             by_scalar(F32_MINUS_INF), .c = MASK, .c_pitch = mask);
   vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = SCORE, .a = WORK, .a_pitch = pitch);
 }
 
 // A value a token to places j .. top - 1.
-static void put(const gate_t *g, uint32_t n, uint32_t j, uint32_t values, uint32_t to) {
+static void put(uint32_t n, uint32_t top, uint32_t j, uint32_t values, uint32_t to) {
   if (j == 0) {
-    vector_op(.op = VOP_BROADCAST, .rows = n, .cols = g->args->top, .dst = to, .dst_pitch = TOP_PITCH, by_row(values));
+    vector_op(.op = VOP_BROADCAST, .rows = n, .cols = top, .dst = to, .dst_pitch = TOP_PITCH, by_row(values));
   } else {
-    vector_op(.op = VOP_SELECT, .rows = n, .cols = g->args->top, .dst = to, .dst_pitch = TOP_PITCH, .a = to,
+    vector_op(.op = VOP_SELECT, .rows = n, .cols = top, .dst = to, .dst_pitch = TOP_PITCH, .a = to,
               .a_pitch = TOP_PITCH, by_row(values), .c = PLACES + j * PLACE_PITCH, .c_pitch = 0);
   }
+}
+
+// SCORE of a group: its largest choice, or the sum of its two largest.
+static void score_group(const gate_t *g, uint32_t n, uint32_t group) {
+  const uint32_t cols = g->args->experts, pitch = g->pitch;
+  vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = CHOICE, .a_pitch = pitch,
+            by_scalar(F32_MINUS_INF), .c = BELOW + (group + 1) * BELOW_PITCH, .c_pitch = 0);
+  if (group > 0) {
+    vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = LEAST, .a_pitch = 0,
+              .b = WORK, .b_pitch = pitch, .c = BELOW + group * BELOW_PITCH, .c_pitch = 0);
+  }
+  if (g->args->scoring == STEP_SOFTMAX) {
+    vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = SCORE, .a = WORK, .a_pitch = pitch);
+    return;
+  }
+  find_largest(g, n, cols, WORK, pitch, SCORE, KEPT);
+  remove_largest(g, n, cols, WORK, pitch);
+  vector_op(.op = VOP_ROW_MAX, .rows = n, .cols = cols, .dst = BEST, .a = WORK, .a_pitch = pitch);
+  vector_op(.op = VOP_ADD, .rows = 1, .cols = n, .dst = SCORE, .dst_pitch = 4 * TOKENS_MAX, .a = SCORE,
+            .a_pitch = 4 * TOKENS_MAX, .b = BEST, .b_pitch = 4 * TOKENS_MAX);
+}
+
+// Experts of groups that are not among the best lose their choice.
+static void limit_groups(const gate_t *g, uint32_t n) {
+  const uint32_t cols = g->args->experts, pitch = g->pitch, groups = g->args->groups;
+  for (uint32_t group = 0; group < groups; ++group) {
+    score_group(g, n, group);
+    put(n, groups, group, SCORE, GROUPS);
+  }
+  vector_op(.op = VOP_BROADCAST, .rows = n, .cols = cols, .dst = KEPT, .dst_pitch = pitch, by_scalar(F32_MINUS_INF));
+  for (uint32_t i = 0; i < g->args->kept; ++i) {
+    find_largest(g, n, groups, GROUPS, TOP_PITCH, BEST, WORK);
+    remove_largest(g, n, groups, GROUPS, TOP_PITCH);
+    vector_op(.op = VOP_CMP_EQ, .rows = n, .cols = cols, .dst = MASK, .dst_pitch = g->mask_pitch, .a = GROUP_OF,
+              .a_pitch = 0, by_row(BEST));
+    vector_op(.op = VOP_SELECT, .rows = n, .cols = cols, .dst = KEPT, .dst_pitch = pitch, .a = CHOICE, .a_pitch = pitch,
+              .b = KEPT, .b_pitch = pitch, .c = MASK, .c_pitch = g->mask_pitch);
+  }
+  vector_op(.op = VOP_MAX, .rows = n, .cols = cols, .dst = CHOICE, .dst_pitch = pitch, .a = KEPT, .a_pitch = pitch,
+            .b = KEPT, .b_pitch = pitch);
 }
 
 static void choose(const gate_t *g, uint32_t n, uint32_t slot) {
   for (uint32_t j = 0; j < g->args->top; ++j) {
     find_best(g, n, slot);
-    put(g, n, j, BEST, slot + CHOSEN);
-    put(g, n, j, SCORE, slot + WEIGHTS);
+    put(n, g->args->top, j, BEST, slot + CHOSEN);
+    put(n, g->args->top, j, SCORE, slot + WEIGHTS);
     if (j + 1 < g->args->top) {
-      vector_op(.op = VOP_SELECT, .rows = n, .cols = g->args->experts, .dst = CHOICE, .dst_pitch = g->pitch, .a = LEAST,
-                .a_pitch = 0, .b = CHOICE, .b_pitch = g->pitch, .c = MASK, .c_pitch = g->mask_pitch);
+      remove_largest(g, n, g->args->experts, CHOICE, g->pitch);
     }
   }
 }
@@ -179,6 +252,9 @@ static void compute(const gate_t *g, uint32_t n, uint32_t use) {
     sigmoid(g, n, slot);
   }
   make_choice(g, n, slot);
+  if (g->args->kept < g->args->groups) {
+    limit_groups(g, n);
+  }
   choose(g, n, slot);
   finish(g, n, slot);
   ring_set_full(&g->slots.out, use);
@@ -205,6 +281,9 @@ void step_gate_vector(const step_gate_args_t *args) {
   uint32_t next = share.first, loads = 0;
   ring_open(&g.slots.back);
   make_constants(&g);
+  if (args->kept < args->groups) {
+    make_groups(&g);
+  }
   for (uint32_t token = share.first, use = 0; token < share.end; token += g.tile, ++use) {
     for (; next < share.end && loads < use + SLOTS; next += g.tile, ++loads) {
       load(&g, next, min_u32(g.tile, share.end - next), loads);
