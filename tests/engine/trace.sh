@@ -13,7 +13,7 @@ look() {   # look FILE WHAT [NAME=VALUE...]
   for pair; do set_values="$set_values -v $pair"; done
   [ -e "$file.vcd" ] || fst2vcd "$file" >"$file.vcd"
   # shellcheck disable=SC2086
-  awk -f "$here/../soc/vcd.awk" -v "want=$want" $set_values "$file.vcd"
+  awk -f "$here/../soc/inspect/vcd.awk" -v "want=$want" $set_values "$file.vcd"
 }
 same_books() { holds 'map(del(.host)) | .[0] == .[1]' plain.json "$1"; }
 refused() {   # refused FRAGMENT OPTION...
