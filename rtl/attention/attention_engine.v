@@ -371,6 +371,7 @@ module attention_engine #(
   reg  [1:0]            f_group_q, f_owner_q;  // the number of the last group; of that in the register
   reg  [2*F_STAGES-1:0] f_group_at_q;          // of the row in each stage
   reg  [1:0]            f_beat_group_q;
+  reg  [(EW+17)*NQ-1:0] f_carry_q;             // of that group, as it came in
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) f_group_q <= 2'd0;
     else if (accept) f_group_q <= f_group_q + 2'd1;
@@ -378,6 +379,7 @@ module attention_engine #(
   wire [1:0] f_group = accept ? f_group_q + 2'd1 : f_group_q;
   always @(posedge clk_i) begin
     if (accept & q_carry_i) f_owner_q <= f_group;
+    if (accept & q_carry_i) f_carry_q <= {carry_m_i, carry_poison_i, carry_o_i};
     if (advance) f_beat_group_q <= f_group;
     if (advance) f_group_at_q <= {f_group_at_q[2*F_STAGES-3:0], f_beat_group_q};
   end
@@ -387,6 +389,7 @@ module attention_engine #(
   always @* if (f_run) begin
     assert ((f_carries & (f_carries - 1'b1)) == 0);
     assert (f_carry_waits == (f_carries != 0));
+    if (f_carry_waits) assert ({carry_m_q, carry_poison_q, carry_o_q} == f_carry_q);
     if (f_carry_coming) assert (f_owner_q == f_group_q);
     if (beat_first & beat_carry) assert (f_owner_q == f_beat_group_q);
     for (f_s = 0; f_s < F_STAGES; f_s = f_s + 1) begin
@@ -400,6 +403,12 @@ module attention_engine #(
       end
     end
   endgenerate
+`ifdef ENGINE_COVER
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    cover ((|f_carry_at[0]) && f_group_q == f_owner_q + 2'd2);     // a carry waits while later groups begin
+    cover (accept && q_carry_i && f_carry_waits);
+  end
+`endif
 `endif
 endmodule
 `resetall

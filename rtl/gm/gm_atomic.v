@@ -391,6 +391,23 @@ module gm_atomic #(
     end
   end
   wire [31:0] f_index = f_index_q;         // wide enough for any address
+  wire [ADDR_W-1:0] f_address = f_base_q + f_index[ADDR_W-1:0];
+  reg  [FLIGHT*ADDR_W-1:0] f_addresses_q;  // of the beats in flight
+  reg               f_same;
+  always @(posedge clk_i) f_addresses_q <= {f_addresses_q[(FLIGHT-1)*ADDR_W-1:0], f_address};
+  always @* begin
+    f_same = 1'b0;
+    for (k = 0; k < FLIGHT; k = k + 1) begin
+      if (valid_q[k] && f_addresses_q[ADDR_W*k +: ADDR_W] == f_address) f_same = 1'b1;
+    end
+  end
+  // Beats of different addresses do not wait for each other.
+  always @* if (f_run && rq_valid_q && !f_same && (credit || !rq_last)) assert (issue);
+  always @* begin
+    for (k = 0; k < FLIGHT; k = k + 1) begin
+      if (f_run && valid_q[k]) assert (addr_q[ADDR_W*k +: ADDR_W] == f_addresses_q[ADDR_W*k +: ADDR_W]);
+    end
+  end
   always @* if (f_run && rq_valid_q) begin
     assert (f_index_q < f_len_q);
     assert (rq_left_q == f_len_q - f_index_q - LEN_ONE);

@@ -8,7 +8,8 @@
 //                                  itself, an assertion where it is part of something
 //
 // All but `ASSERT and `ASSUME stand outside of generate regions.  Simulation ends with the hierarchical name of what
-// failed; what is unknown (X) does not fail.  ASSERTIONS_OFF leaves them away, as synthesis does.
+// failed, and so does a condition, or a valid bit, that is unknown (X).  An offer's unknown bits stay unknown ones.
+// ASSERTIONS_OFF leaves them away, as synthesis does.
 // No guard against a second inclusion: each file defines them anew, as Icarus, reading a library, fails otherwise.
 // SPDX-License-Identifier: Apache-2.0
 
@@ -37,12 +38,12 @@
 `define ASSERTION_FAILED begin $fdisplay(32'h80000002, "%m: assertion failed"); $stop; end
 `define ASSERT(NAME, CONDITION) \
   always @(posedge clk_i or negedge rst_ni) begin : NAME \
-    if (rst_ni && !(CONDITION)) `ASSERTION_FAILED \
+    if (rst_ni && (CONDITION) !== 1'b1) `ASSERTION_FAILED \
   end
 `define ASSUME(NAME, CONDITION) `ASSERT(NAME, CONDITION)
 `define ASSERT_KEPT(SAME) \
   always @(posedge clk_i or negedge rst_ni) begin : kept \
-    if (rst_ni && waits_q) if (!(SAME)) `ASSERTION_FAILED \
+    if (rst_ni && (!waits_q || (SAME)) !== 1'b1) `ASSERTION_FAILED \
   end
 `define ASSUME_KEPT(SAME) `ASSERT_KEPT(SAME)
 `endif
@@ -56,7 +57,7 @@
       else waits_q <= (VALID) & ~(READY); \
     end \
     always @(posedge clk_i) if ((VALID) & ~(READY)) held_q <= PAYLOAD; \
-    KEPT((VALID) && held_q == PAYLOAD) \
+    KEPT((VALID) && held_q === PAYLOAD) \
   end endgenerate
 `define ASSERT_STABLE(NAME, VALID, READY, WIDTH, PAYLOAD) \
   `STABLE_WITH(`ASSERT_KEPT, NAME, VALID, READY, WIDTH, PAYLOAD)

@@ -184,6 +184,13 @@ module acc #(
     assert (out_valid_o && out_m_o == $past(larger) && out_final_o == $past(a_final_i));
     assert (out_poison_o == $past(a_poison_i || b_poison_i));   // poison sticks
   end
+`ifdef ACC_COVER
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    cover (in_ready && $past(out_valid_o && !out_ready_i));
+    cover (out_valid_o && out_poison_o && f_started && b_small_q);
+    cover (out_valid_o && $past(out_valid_o, 3) && $past(!out_valid_o, 2));    // three cycles each
+  end
+`endif
 `endif
 endmodule
 `resetall

@@ -1,6 +1,7 @@
 // attention_axi's registers, against sw/hal/attention_registers.def: values after reset, writes that are taken, those
 // that are refused, read-back under random traffic with stalls on all channels, the queue of groups, counters, the
-// interrupt and SCALE. attention_tb --axi tests that results are the engine's.
+// interrupt and SCALE; each counter, event and level in every cycle of random traffic. attention_tb --axi tests that
+// results are the engine's.
 //
 //   attention_axi_tb [SEED]
 //
@@ -46,11 +47,27 @@ enum : uint32_t {
 #undef ATTENTION_REG
 };
 
+// What registers have to say.
+struct counts {
+  uint32_t keys, groups, results, busy, stalls;
+  uint32_t owed, waiting, irq;
+};
+
+// What a cycle showed at the pins.
+struct cycle {
+  bool key, result, stall, answer, word, q_ready;
+};
+
 struct bench {
   VerilatedContext context;
   Vattention_axi rtl{&context};
   num_rng_t rng{};
   unsigned failures = 0, accesses = 0;
+  counts now{}, seen{};  // seen: by the last access
+  cycle before{};
+  uint32_t write_at = 0, write_value = 0;
+  bool traffic = false;   // queries come and results are taken, at random
+  unsigned together = 0;  // a group was queued in the cycle in which the last result was taken
 };
 
 uint32_t pick(bench &b, uint32_t below) { return static_cast<uint32_t>(num_rng_u64(&b.rng) >> 33) % below; }
@@ -66,9 +83,52 @@ void settle(bench &b) {
   b.rtl.eval();
 }
 
+// An access is carried out in the cycle before its answer; a group begins in the last cycle in which its query is held.
+void watch(bench &b) {
+  const Vattention_axi &rtl = b.rtl;
+  const bool taken = rtl.m_axis_out_tvalid_o && rtl.m_axis_out_tready_i;
+  const cycle now = {rtl.s_axis_kv_tvalid_i != 0,       taken,
+                     rtl.m_axis_out_tvalid_o && !taken, rtl.s_axil_bvalid_o != 0,
+                     rtl.s_axil_rvalid_o != 0,          rtl.s_axis_q_tready_o != 0};
+  const cycle &then = b.before;
+  counts &all = b.now;
+  const bool wrote = now.answer && !then.answer, read = now.word && !then.word;
+  const bool good = wrote && rtl.s_axil_bresp_o == OKAY;
+  const bool queued = good && b.write_at == REG_GROUP, begun = now.q_ready && !then.q_ready;
+  if (wrote || read) {
+    b.seen = all;
+  }
+  const bool last = then.result && all.owed == 1;
+  b.together += last && queued;
+  all.irq &= ~(good && b.write_at == REG_IRQ_STATUS ? b.write_value : 0);
+  all.irq |= (then.result ? 1u : 0u) | (last && !queued ? 2u : 0u);
+  all.irq |= (wrote && !good) || (read && rtl.s_axil_rresp_o != OKAY) ? 4u : 0u;
+  all.keys += then.key;
+  all.groups += begun;
+  all.results += then.result;
+  all.busy += all.owed != 0;
+  all.stalls += then.stall;
+  if (good && b.write_at == REG_CLEAR && b.write_value == 1) {
+    all.keys = all.groups = all.results = all.busy = all.stalls = 0;
+  }
+  all.owed += queued - then.result;
+  all.waiting += queued - begun;
+  b.before = now;
+}
+
+void drive(bench &b) {
+  Vattention_axi &rtl = b.rtl;
+  rtl.s_axis_q_tvalid_i = (rtl.s_axis_q_tvalid_i && !b.before.q_ready) || pick(b, 4) == 0;
+  rtl.m_axis_out_tready_i = pick(b, 3) == 0;
+}
+
 void clock(bench &b) {
+  watch(b);
   b.rtl.aclk_i = 1;
   b.rtl.eval();
+  if (b.traffic) {
+    drive(b);
+  }
 }
 
 void reset(bench &b) {
@@ -77,6 +137,9 @@ void reset(bench &b) {
   b.rtl.aresetn_i = 0;
   settle(b);
   b.rtl.aresetn_i = 1;
+  b.now = counts{};
+  b.before = cycle{};
+  b.before.q_ready = true;
 }
 
 // ---------------------------------------------------------------- accesses
@@ -87,6 +150,8 @@ uint32_t write(bench &b, uint32_t offset, uint32_t value, uint32_t strobes = 15)
   uint32_t address_in = pick(b, 3), data_in = pick(b, 3), answer_in = pick(b, 6);
   bool address = true, data = true;
   b.accesses += 1;
+  b.write_at = offset;
+  b.write_value = value;
   for (unsigned n = 0; n < 100; ++n) {
     rtl.s_axil_awvalid_i = address && n >= address_in;
     rtl.s_axil_wvalid_i = data && n >= data_in;
@@ -425,6 +490,52 @@ void check_groups(bench &b) {
   check(b, "limited", REG_LIMIT, result(b, 0, true) == out[0], 0);
 }
 
+// One of what can be read, which is exact in the cycle of the access.
+void check_count(bench &b) {
+  const std::array<uint32_t, 7> offsets = {REG_CNT_KEYS,   REG_CNT_GROUPS, REG_CNT_RESULTS, REG_CNT_BUSY,
+                                           REG_CNT_STALLS, REG_STATUS,     REG_IRQ_STATUS};
+  const uint32_t which = pick(b, static_cast<uint32_t>(offsets.size())), value = value_of(b, offsets[which]);
+  const counts &all = b.seen;
+  const std::array<uint32_t, 7> expected = {all.keys, all.groups, all.results,
+                                            all.busy, all.stalls, all.owed << 16 | (all.waiting < WAITING ? 1u : 0u),
+                                            all.irq};
+  check(b, "count", offsets[which], value, expected[which]);
+}
+
+// Groups, results, accesses that are refused, counters cleared or not, at random.
+void check_counts(bench &b) {
+  load(b, false);
+  b.traffic = true;
+  for (unsigned n = 0; n < 4000; ++n) {
+    uint32_t value = 0;
+    const uint32_t few = n / 500 % 2 == 0 ? 2 : 100;  // groups at a time
+    switch (pick(b, 10)) {
+      case 0:
+        check(b, "CLEAR", REG_CLEAR, write(b, REG_CLEAR, pick(b, 2)), OKAY);
+        break;
+      case 1:
+        check(b, "IRQ_STATUS", REG_IRQ_STATUS, write(b, REG_IRQ_STATUS, pick(b, 8)), OKAY);
+        break;
+      case 2:
+        check(b, "a read of nothing", 0x3fc, read(b, 0x3fc, &value), SLVERR);
+        break;
+      case 3:
+      case 4:
+      case 5:
+        if (b.now.owed < few) {
+          const uint32_t answer = write(b, REG_GROUP, pick(b, 2) * FINAL);
+          check(b, "GROUP", REG_GROUP, answer, b.seen.waiting < WAITING ? OKAY : SLVERR);
+        }
+        break;
+      default:
+        check_count(b);
+        break;
+    }
+  }
+  b.traffic = false;
+  check(b, "too few groups queued with the last result", 0, b.together >= 5, 1);
+}
+
 }  // namespace
 
 int main(int argc, char **argv) {
@@ -441,6 +552,8 @@ int main(int argc, char **argv) {
   check_waiting(b);
   reset(b);
   check_groups(b);
+  reset(b);
+  check_counts(b);
   verilated_end(b.rtl);
   std::printf("%u accesses, %u wrong: %s\n", b.accesses, b.failures, b.failures == 0 ? "PASS" : "FAIL");
   return b.failures == 0 ? 0 : 1;

@@ -130,10 +130,11 @@ fau_triplet)
   run "cover" -c -t 12
   ;;
 acc)
-  to_smt2 acc "" "$rtl/softmax/acc.v $rtl/softmax/acc_lane.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
+  to_smt2 acc -DACC_COVER "$rtl/softmax/acc.v $rtl/softmax/acc_lane.v $rtl/softmax/score_order.v $rtl/lib/stream_steps.v
     $rtl/fp/bf16_max.v $here/stubs/*.v" "chparam -set D 1 acc"
   run "base case" -t 7
   run "induction" -i -t 4
+  run "cover" -c -t 10
   ;;
 attention_ctrl)
   # blocks, queries, rows
@@ -225,6 +226,8 @@ attention_engine)
     bounded "base case, $title" 8 passes
     run "induction, $title" -i -t 4
   done
+  whole "1 1 1" "-DINDUCTION -DENGINE_COVER"
+  run "cover" -c -t 8
   ;;
 attention_whole)
   while read -r cycles shape; do
