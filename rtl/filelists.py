@@ -34,6 +34,8 @@ def check(path):
         wrong.extend(f"{path}: {name}: no parameter {one}" for one in target.get("parameters", [])
                      if one not in core["parameters"])
         verilog = {one for one in files if one.endswith(".v")}
+        if name != "lint" and not any(one.endswith(".sdc") for one in files):
+            wrong.append(f"{path}: {name}: no constraints")
         for top in (target["toplevel"], ):
             wrong.extend(f"{path}: {name}: {one} is in {top}.f" for one in sorted(listed(top) - verilog))
         tops = {target["toplevel"]} | {one["toplevel"] for one in core["targets"].values()}

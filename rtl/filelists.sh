@@ -11,7 +11,7 @@
 set -eu
 [ $# -eq 1 ] || { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 cd "$(dirname "$0")"
-tops='attention_engine attention_axi gm_atomic gm_axi gm_slice'
+tops='attention_engine attention_axi gm_atomic gm_axi gm_slice reset_synchroniser'
 wrong=0
 differ() { echo "$1"; wrong=1; }
 
@@ -40,7 +40,7 @@ elaborates() {
   # shellcheck disable=SC2086
   iverilog -g2005 -Wall -I lib $icarus -s "$1" -t null $files || differ "$1.f: Icarus"
   # shellcheck disable=SC2086
-  yosys -q -p "read_verilog -Ilib $(echo $files); chparam $yosys $1; hierarchy -check -top $1; proc; check -assert" ||
+  yosys -q -p "read_verilog -Ilib $(echo $files); ${yosys:+chparam $yosys $1;} hierarchy -check -top $1; proc; check -assert" ||
     differ "$1.f: Yosys"
 }
 

@@ -9,8 +9,8 @@ import json
 import subprocess
 import sys
 
-CLOCKS = {"clk_i", "aclk_i", "aclk"}
-RESETS = {"rst_ni", "aresetn_i", "aresetn", "arst_ni"}
+CLOCKS = {"clk_i", "aclk"}
+RESETS = {"rst_ni", "aresetn", "arst_ni"}
 PLAIN = {"$dff", "$dffe"}
 RESET = {"$adff", "$adffe"}
 STATE = PLAIN | RESET | {"$dffsr", "$dffsre", "$aldff", "$aldffe", "$sdff", "$sdffe", "$sdffce", "$dlatch", "$adlatch", "$sr"}

@@ -82,6 +82,7 @@ refused AXI_W_must_be_more_than_the_memory_has gm_axi LANES=2 ADDR_W=4 AXI_W=7 L
 refused LEN_W_must_be_at_most_ADDR_W gm_axi LANES=2 ADDR_W=4 LEN_W=5
 refused PAGE_must_be_a_power_of_two_of_a_beat_or_more gm_axi LANES=2 ADDR_W=4 LEN_W=3 PAGE=48
 refused WORDS_must_be_a_power_of_two gm_slice LANES=2 WORDS=6 LEN_W=2
+refused P_must_be_at_most_255 attention_registers D=2 P=256 N=512
 refused ADDR_W_must_be_at_least_3 axi_lite_port ADDR_W=2
 taken attention_engine D=2 P=1 N=1
 taken gm_slice LANES=2 WORDS=2 LEN_W=1 AXI_W=5

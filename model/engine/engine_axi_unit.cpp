@@ -66,9 +66,9 @@ void begin_write(engine_unit *unit) {
       break;
     }
   }
-  assign(rtl.s_axil_awaddr_i, unit->writing == nullptr ? uint32_t{REG_GROUP} : unit->writing->offset);
-  rtl.s_axil_wdata_i = unit->writing == nullptr ? unit->flags : unit->writing->wanted;
-  rtl.s_axil_wstrb_i = 0xf;
+  assign(rtl.s_axil_awaddr, unit->writing == nullptr ? uint32_t{REG_GROUP} : unit->writing->offset);
+  rtl.s_axil_wdata = unit->writing == nullptr ? unit->flags : unit->writing->wanted;
+  rtl.s_axil_wstrb = 0xf;
   unit->address = unit->data = unit->answer = true;
 }
 
@@ -78,22 +78,22 @@ void settle(engine_unit *unit) {
   if (pins.q_valid && unit->at == stage::registers && !unit->answer) {
     begin_write(unit);
   }
-  rtl.s_axil_awvalid_i = unit->address;
-  rtl.s_axil_wvalid_i = unit->data;
-  rtl.s_axil_bready_i = 1;
-  rtl.s_axil_arvalid_i = 0;
-  rtl.s_axil_rready_i = 1;
-  rtl.s_axis_kv_tvalid_i = pins.kv_valid;
-  rtl.s_axis_carry_tvalid_i = unit->at == stage::carry;
-  rtl.s_axis_q_tvalid_i = unit->at == stage::queries;
-  rtl.s_axis_mask_tvalid_i = pins.mask_valid;
-  rtl.m_axis_out_tready_i = pins.out_ready;
-  rtl.aclk_i = 0;
+  rtl.s_axil_awvalid = unit->address;
+  rtl.s_axil_wvalid = unit->data;
+  rtl.s_axil_bready = 1;
+  rtl.s_axil_arvalid = 0;
+  rtl.s_axil_rready = 1;
+  rtl.s_axis_kv_tvalid = pins.kv_valid;
+  rtl.s_axis_carry_tvalid = unit->at == stage::carry;
+  rtl.s_axis_q_tvalid = unit->at == stage::queries;
+  rtl.s_axis_mask_tvalid = pins.mask_valid;
+  rtl.m_axis_out_tready = pins.out_ready;
+  rtl.aclk = 0;
   rtl.eval();
-  pins.q_ready = unit->at == stage::queries && rtl.s_axis_q_tready_o;
-  pins.mask_ready = rtl.s_axis_mask_tready_o;
-  pins.out_valid = rtl.m_axis_out_tvalid_o;
-  pins.out_final = rtl.m_axis_out_tuser_o;
+  pins.q_ready = unit->at == stage::queries && rtl.s_axis_q_tready;
+  pins.mask_ready = rtl.s_axis_mask_tready;
+  pins.out_valid = rtl.m_axis_out_tvalid;
+  pins.out_final = rtl.m_axis_out_tuser;
 }
 
 // A write has been answered. A group that finds no room is written again.
@@ -101,52 +101,52 @@ void written(engine_unit *unit) {
   unit->answer = false;
   if (unit->writing != nullptr) {
     unit->writing->written = unit->writing->wanted;
-  } else if (unit->rtl->s_axil_bresp_o == 0) {
+  } else if (unit->rtl->s_axil_bresp == 0) {
     unit->at = (unit->flags & GROUP_CARRY) != 0 ? stage::carry : stage::queries;
   }
 }
 
 void clock(engine_unit *unit) {
   Vunit &rtl = *unit->rtl;
-  unit->address = unit->address && !rtl.s_axil_awready_o;
-  unit->data = unit->data && !rtl.s_axil_wready_o;
-  if (unit->answer && rtl.s_axil_bvalid_o) {
+  unit->address = unit->address && !rtl.s_axil_awready;
+  unit->data = unit->data && !rtl.s_axil_wready;
+  if (unit->answer && rtl.s_axil_bvalid) {
     written(unit);
-  } else if (unit->at == stage::carry && rtl.s_axis_carry_tready_o) {
+  } else if (unit->at == stage::carry && rtl.s_axis_carry_tready) {
     unit->at = stage::queries;
-  } else if (unit->at == stage::queries && rtl.s_axis_q_tready_o) {
+  } else if (unit->at == stage::queries && rtl.s_axis_q_tready) {
     unit->at = stage::registers;
   }
-  rtl.aclk_i = 1;
+  rtl.aclk = 1;
   rtl.eval();
 }
 
 void reset(engine_unit *unit) {
   unit->pins = engine_pins_t{};
   forget(unit);
-  unit->rtl->aresetn_i = 1;
+  unit->rtl->aresetn = 1;
   settle(unit);
-  unit->rtl->aresetn_i = 0;  // without a clock edge: the reset is asynchronous
+  unit->rtl->aresetn = 0;  // without a clock edge: the reset is asynchronous
   settle(unit);
-  unit->rtl->aresetn_i = 1;
+  unit->rtl->aresetn = 1;
   settle(unit);
 }
 
 void set_row(engine_unit *unit, const engine_row_t *row) {
   Vunit &rtl = *unit->rtl;
-  put(rtl.s_axis_kv_tuser_i, 0, ROW_BITS, row->row);
-  put(rtl.s_axis_kv_tuser_i, ROW_BITS, BLOCK_BITS, row->block);
-  std::memcpy(bytes(rtl.s_axis_kv_tdata_i), row->k, D * sizeof *row->k);
-  std::memcpy(bytes(rtl.s_axis_kv_tdata_i) + 2 * D, row->v, D * sizeof *row->v);
+  put(rtl.s_axis_kv_tuser, 0, ROW_BITS, row->row);
+  put(rtl.s_axis_kv_tuser, ROW_BITS, BLOCK_BITS, row->block);
+  std::memcpy(bytes(rtl.s_axis_kv_tdata), row->k, D * sizeof *row->k);
+  std::memcpy(bytes(rtl.s_axis_kv_tdata) + 2 * D, row->v, D * sizeof *row->v);
 }
 
 void set_carry(engine_unit *unit, const num_triplet_t *carry) {
   Vunit &rtl = *unit->rtl;
   for (size_t n = 0; n < NQ; ++n) {
-    put(rtl.s_axis_carry_tdata_i, M_AT + 16 * n, 16, carry[n].m);
-    put(rtl.s_axis_carry_tdata_i, POISON_AT + n, 1, carry[n].poison);
+    put(rtl.s_axis_carry_tdata, M_AT + 16 * n, 16, carry[n].m);
+    put(rtl.s_axis_carry_tdata, POISON_AT + n, 1, carry[n].poison);
     for (size_t e = 0; e <= D; ++e) {
-      put(rtl.s_axis_carry_tdata_i, ELEMENTS * n + ELEMENT_BITS * e, ELEMENT_BITS, carry[n].o[e]);
+      put(rtl.s_axis_carry_tdata, ELEMENTS * n + ELEMENT_BITS * e, ELEMENT_BITS, carry[n].o[e]);
     }
   }
 }
@@ -160,7 +160,7 @@ void set_group(engine_unit *unit, const engine_group_t *group) {
   }
   unit->flags = (group->use_mask ? GROUP_MASKED : 0u) | (group->final ? GROUP_FINAL : 0u) |
                 (group->carry != nullptr ? GROUP_CARRY : 0u);
-  std::memcpy(bytes(unit->rtl->s_axis_q_tdata_i), group->q, NQ * D * sizeof *group->q);
+  std::memcpy(bytes(unit->rtl->s_axis_q_tdata), group->q, NQ * D * sizeof *group->q);
   if (group->carry != nullptr) {
     set_carry(unit, group->carry);
   }
@@ -168,20 +168,20 @@ void set_group(engine_unit *unit, const engine_group_t *group) {
 
 void set_mask(engine_unit *unit, const uint8_t *mask) {
   for (size_t i = 0; i < NQ * P; ++i) {
-    put(unit->rtl->s_axis_mask_tdata_i, i, 1, mask[i]);
+    put(unit->rtl->s_axis_mask_tdata, i, 1, mask[i]);
   }
 }
 
 void get_result(engine_unit *unit, num_triplet_t *triplets) {
   Vunit &rtl = *unit->rtl;
-  const bool divided = rtl.m_axis_out_tuser_o;
+  const bool divided = rtl.m_axis_out_tuser;
   for (size_t n = 0; n < NQ; ++n) {
-    triplets[n].m = static_cast<num_bf16_t>(get(rtl.m_axis_out_tdata_o, M_AT + 16 * n, 16));
-    triplets[n].poison = get(rtl.m_axis_out_tdata_o, POISON_AT + n, 1) != 0;
-    triplets[n].o[0] = divided ? 0 : get(rtl.m_axis_out_tdata_o, ELEMENTS * n, ELEMENT_BITS);
+    triplets[n].m = static_cast<num_bf16_t>(get(rtl.m_axis_out_tdata, M_AT + 16 * n, 16));
+    triplets[n].poison = get(rtl.m_axis_out_tdata, POISON_AT + n, 1) != 0;
+    triplets[n].o[0] = divided ? 0 : get(rtl.m_axis_out_tdata, ELEMENTS * n, ELEMENT_BITS);
     for (size_t c = 0; c < D; ++c) {
-      triplets[n].o[c + 1] = divided ? get(rtl.m_axis_out_tdata_o, 16 * (D * n + c), 16)
-                                     : get(rtl.m_axis_out_tdata_o, ELEMENTS * n + ELEMENT_BITS * (c + 1), ELEMENT_BITS);
+      triplets[n].o[c + 1] = divided ? get(rtl.m_axis_out_tdata, 16 * (D * n + c), 16)
+                                     : get(rtl.m_axis_out_tdata, ELEMENTS * n + ELEMENT_BITS * (c + 1), ELEMENT_BITS);
     }
   }
 }

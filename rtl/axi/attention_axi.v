@@ -7,7 +7,8 @@
 //   s_axis_kv ----------------------------------------------------+
 //
 // A group begins when it is at the head of the registers' queue and its beat of s_axis_q, and of s_axis_carry
-// if it takes one, have come.  What software has to keep to is the engine's: rows in use are not written.
+// if it takes one, have come.  What software has to keep to is the engine's: rows in use are not written,
+// and are free once the result of the last group that reads them is on offer.
 // Data are in streams and what is the same for a group in registers: a mask is a beat a row, a carry some
 // hundred words.  Bits are the engine's with SCALE 1.0; latency is two cycles more from s_axis_q, one of them
 // before the engine and one behind it.
@@ -15,7 +16,7 @@
 // No bus output depends on a bus input of the same cycle.  Streams are as wide as the engine; a narrower one takes
 // a width converter, of which every AXI library has one.
 //
-// ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128
+// ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128, P <= 255
 // The widths of TDATA are those of what it carries, in whole bytes; bits above are ignored, or 0.  A triplet has
 // 17 (D+2) bits for each query: elements, l, m and poison.
 // SPDX-License-Identifier: Apache-2.0
@@ -30,58 +31,59 @@ module attention_axi #(
   parameter NQ         = 1,
   parameter N          = 1024
 ) (
-  input  wire                       aclk_i,
-  input  wire                       aresetn_i,       // active low, asserted asynchronously, released with the clock
+  input  wire                       aclk,
+  input  wire                       aresetn,         // active low, asserted asynchronously, released with the clock
 
   // AXI4-Lite: sw/hal/attention_registers.def
-  input  wire                       s_axil_awvalid_i,
-  output wire                       s_axil_awready_o,
-  input  wire [9:0]                 s_axil_awaddr_i,
-  input  wire                       s_axil_wvalid_i,
-  output wire                       s_axil_wready_o,
-  input  wire [31:0]                s_axil_wdata_i,
-  input  wire [3:0]                 s_axil_wstrb_i,
-  output wire                       s_axil_bvalid_o,
-  input  wire                       s_axil_bready_i,
-  output wire [1:0]                 s_axil_bresp_o,  // OKAY, or SLVERR of an access that is refused
-  input  wire                       s_axil_arvalid_i,
-  output wire                       s_axil_arready_o,
-  input  wire [9:0]                 s_axil_araddr_i,
-  output wire                       s_axil_rvalid_o,
-  input  wire                       s_axil_rready_i,
-  output wire [31:0]                s_axil_rdata_o,
-  output wire [1:0]                 s_axil_rresp_o,
+  input  wire                       s_axil_awvalid,
+  output wire                       s_axil_awready,
+  input  wire [9:0]                 s_axil_awaddr,
+  input  wire                       s_axil_wvalid,
+  output wire                       s_axil_wready,
+  input  wire [31:0]                s_axil_wdata,
+  input  wire [3:0]                 s_axil_wstrb,
+  output wire                       s_axil_bvalid,
+  input  wire                       s_axil_bready,
+  output wire [1:0]                 s_axil_bresp,    // OKAY, or SLVERR of an access that is refused
+  input  wire                       s_axil_arvalid,
+  output wire                       s_axil_arready,
+  input  wire [9:0]                 s_axil_araddr,
+  output wire                       s_axil_rvalid,
+  input  wire                       s_axil_rready,
+  output wire [31:0]                s_axil_rdata,
+  output wire [1:0]                 s_axil_rresp,
   output wire                       irq_o,           // level, active high
 
   // Keys and values, a row a beat, BF16: {value, key}, element i of each from bit 16 i on.  Always taken.
-  input  wire                       s_axis_kv_tvalid_i,
-  output wire                       s_axis_kv_tready_o,
-  input  wire [32*D-1:0]            s_axis_kv_tdata_i,
-  input  wire [$clog2(P > 1 ? P : 2)+$clog2(N/P > 1 ? N/P : 2)-1:0]  s_axis_kv_tuser_i,   // {block, row}
+  input  wire                       s_axis_kv_tvalid,
+  output wire                       s_axis_kv_tready,
+  input  wire [32*D-1:0]            s_axis_kv_tdata,
+  input  wire [$clog2(P > 1 ? P : 2)+$clog2(N/P > 1 ? N/P : 2)-1:0]  s_axis_kv_tuser,     // {block, row}
 
   // Queries, a group a beat, BF16: element i of query n from bit 16 (D n + i) on
-  input  wire                       s_axis_q_tvalid_i,
-  output wire                       s_axis_q_tready_o,
-  input  wire [16*D*NQ-1:0]         s_axis_q_tdata_i,
+  input  wire                       s_axis_q_tvalid,
+  output wire                       s_axis_q_tready,
+  input  wire [16*D*NQ-1:0]         s_axis_q_tdata,
 
   // Mask, a row of a group that takes one a beat: bit b + P n: the key of block b takes part for query n
-  input  wire                       s_axis_mask_tvalid_i,
-  output wire                       s_axis_mask_tready_o,
-  input  wire [(P*NQ+7)/8*8-1:0]         s_axis_mask_tdata_i,
+  input  wire                       s_axis_mask_tvalid,
+  output wire                       s_axis_mask_tready,
+  input  wire [(P*NQ+7)/8*8-1:0]         s_axis_mask_tdata,
 
   // Carry, a beat for each group that takes one: as a beat of m_axis_out that is no result
-  input  wire                       s_axis_carry_tvalid_i,
-  output wire                       s_axis_carry_tready_o,
-  input  wire [(17*(D+2)*NQ+7)/8*8-1:0]  s_axis_carry_tdata_i,
+  input  wire                       s_axis_carry_tvalid,
+  output wire                       s_axis_carry_tready,
+  input  wire [(17*(D+2)*NQ+7)/8*8-1:0]  s_axis_carry_tdata,
 
-  // Results, a group a beat, each a packet of its own, in the order of groups: {0, poison, m, elements}; of a
-  // group that divides, BF16 in place of elements, packed as queries are, and TKEEP of these bytes alone
-  output wire                       m_axis_out_tvalid_o,
-  input  wire                       m_axis_out_tready_i,
-  output wire [(17*(D+2)*NQ+7)/8*8-1:0]  m_axis_out_tdata_o,
-  output wire [(17*(D+2)*NQ+7)/8-1:0]    m_axis_out_tkeep_o,
-  output wire                       m_axis_out_tlast_o,
-  output wire                       m_axis_out_tuser_o   // the group divides
+  // Results, a group a beat, each a packet of its own, in the order of groups: {0, poison, m, elements}, of
+  // each the NQ queries', query 0 lowest: NQ bits, 16 NQ, 17 (D+1) NQ.  Of a group that divides, BF16 in
+  // place of elements, packed as queries are, and TKEEP of these bytes alone
+  output wire                       m_axis_out_tvalid,
+  input  wire                       m_axis_out_tready,
+  output wire [(17*(D+2)*NQ+7)/8*8-1:0]  m_axis_out_tdata,
+  output wire [(17*(D+2)*NQ+7)/8-1:0]    m_axis_out_tkeep,
+  output wire                       m_axis_out_tlast,
+  output wire                       m_axis_out_tuser     // the group divides
 );
   `PARAMETER(NQ_must_be_1_to_128, NQ >= 1 && NQ <= 128)
   localparam BW = $clog2(P > 1 ? P : 2);
@@ -101,8 +103,8 @@ module attention_axi #(
   wire [LW*NQ-1:0] group_limit;
   wire             group_use_mask, group_final, group_carry;
   wire [15:0]      scale;
-  wire             kv_valid = s_axis_kv_tvalid_i;
-  wire             out_take = m_axis_out_tvalid_o & m_axis_out_tready_i;
+  wire             kv_valid = s_axis_kv_tvalid;
+  wire             out_take = m_axis_out_tvalid & m_axis_out_tready;
 `ifdef FORMAL
   wire [15:0]      f_owed;                  // results, by the registers
   wire [6:0]       f_inside;                // groups, by the engine
@@ -115,25 +117,25 @@ module attention_axi #(
     .NQ        (NQ),
     .N         (N)
   ) u_registers (
-    .clk_i           (aclk_i),
-    .rst_ni          (aresetn_i),
-    .awvalid_i       (s_axil_awvalid_i),
-    .awready_o       (s_axil_awready_o),
-    .awaddr_i        (s_axil_awaddr_i),
-    .wvalid_i        (s_axil_wvalid_i),
-    .wready_o        (s_axil_wready_o),
-    .wdata_i         (s_axil_wdata_i),
-    .wstrb_i         (s_axil_wstrb_i),
-    .bvalid_o        (s_axil_bvalid_o),
-    .bready_i        (s_axil_bready_i),
-    .bresp_o         (s_axil_bresp_o),
-    .arvalid_i       (s_axil_arvalid_i),
-    .arready_o       (s_axil_arready_o),
-    .araddr_i        (s_axil_araddr_i),
-    .rvalid_o        (s_axil_rvalid_o),
-    .rready_i        (s_axil_rready_i),
-    .rdata_o         (s_axil_rdata_o),
-    .rresp_o         (s_axil_rresp_o),
+    .clk_i           (aclk),
+    .rst_ni          (aresetn),
+    .awvalid_i       (s_axil_awvalid),
+    .awready_o       (s_axil_awready),
+    .awaddr_i        (s_axil_awaddr),
+    .wvalid_i        (s_axil_wvalid),
+    .wready_o        (s_axil_wready),
+    .wdata_i         (s_axil_wdata),
+    .wstrb_i         (s_axil_wstrb),
+    .bvalid_o        (s_axil_bvalid),
+    .bready_i        (s_axil_bready),
+    .bresp_o         (s_axil_bresp),
+    .arvalid_i       (s_axil_arvalid),
+    .arready_o       (s_axil_arready),
+    .araddr_i        (s_axil_araddr),
+    .rvalid_o        (s_axil_rvalid),
+    .rready_i        (s_axil_rready),
+    .rdata_o         (s_axil_rdata),
+    .rresp_o         (s_axil_rresp),
     .irq_o           (irq_o),
     .group_valid_o   (group_valid),
     .group_ready_i   (group_ready),
@@ -147,7 +149,7 @@ module attention_axi #(
     .scale_o         (scale),
     .key_i           (kv_valid),
     .result_i        (out_take),
-    .stall_i         (m_axis_out_tvalid_o & ~m_axis_out_tready_i)
+    .stall_i         (m_axis_out_tvalid & ~m_axis_out_tready)
 `ifdef FORMAL
     , .f_begun_o(f_owed)
 `endif
@@ -158,11 +160,11 @@ module attention_axi #(
   wire          q_valid, carry_valid;
   wire [OW-1:0] query, scaled;
   stream_hold #(.W(OW)) u_query (
-    .clk_i      (aclk_i),
-    .rst_ni     (aresetn_i),
-    .in_valid_i (s_axis_q_tvalid_i),
-    .in_ready_o (s_axis_q_tready_o),
-    .in_data_i  (s_axis_q_tdata_i),
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
+    .in_valid_i (s_axis_q_tvalid),
+    .in_ready_o (s_axis_q_tready),
+    .in_data_i  (s_axis_q_tdata),
     .out_valid_o(q_valid),
     .out_ready_i(begins),
     .out_data_o (query)
@@ -183,11 +185,11 @@ module attention_axi #(
 
   wire [TRIPLET_BITS-1:0] carry;
   stream_hold #(.W(TRIPLET_BITS)) u_carry (
-    .clk_i      (aclk_i),
-    .rst_ni     (aresetn_i),
-    .in_valid_i (s_axis_carry_tvalid_i),
-    .in_ready_o (s_axis_carry_tready_o),
-    .in_data_i  (s_axis_carry_tdata_i[TRIPLET_BITS-1:0]),
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
+    .in_valid_i (s_axis_carry_tvalid),
+    .in_ready_o (s_axis_carry_tready),
+    .in_data_i  (s_axis_carry_tdata[TRIPLET_BITS-1:0]),
     .out_valid_o(carry_valid),
     .out_ready_i(begins & group_carry),
     .out_data_o (carry)
@@ -200,11 +202,11 @@ module attention_axi #(
     .W    (P*NQ),
     .DEPTH(2)
   ) u_mask (
-    .clk_i      (aclk_i),
-    .rst_ni     (aresetn_i),
-    .in_valid_i (s_axis_mask_tvalid_i),
-    .in_ready_o (s_axis_mask_tready_o),
-    .in_data_i  (s_axis_mask_tdata_i[P*NQ-1:0]),
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
+    .in_valid_i (s_axis_mask_tvalid),
+    .in_ready_o (s_axis_mask_tready),
+    .in_data_i  (s_axis_mask_tdata[P*NQ-1:0]),
     .out_valid_o(mask_valid),
     .out_ready_i(mask_ready),
     .out_data_o (mask),
@@ -214,10 +216,10 @@ module attention_axi #(
   wire unused_level = &{1'b0, mask_level};
   generate
     if (8*MASK_BYTES > P*NQ) begin : g_mask_rest
-      wire unused = &{1'b0, s_axis_mask_tdata_i[8*MASK_BYTES-1:P*NQ]};
+      wire unused = &{1'b0, s_axis_mask_tdata[8*MASK_BYTES-1:P*NQ]};
     end
     if (8*TRIPLET_BYTES > TRIPLET_BITS) begin : g_carry_rest
-      wire unused = &{1'b0, s_axis_carry_tdata_i[8*TRIPLET_BYTES-1:TRIPLET_BITS]};
+      wire unused = &{1'b0, s_axis_carry_tdata[8*TRIPLET_BYTES-1:TRIPLET_BITS]};
     end
   endgenerate
 
@@ -230,7 +232,7 @@ module attention_axi #(
   wire [EW*NQ-1:0] out_o;
   assign begins      = begin_valid & begin_ready;
   assign group_ready = begins;
-  assign s_axis_kv_tready_o = 1'b1;
+  assign s_axis_kv_tready = 1'b1;
   attention_engine #(
     .ARITHMETIC(ARITHMETIC),
     .VARIANT   (VARIANT),
@@ -239,13 +241,13 @@ module attention_axi #(
     .NQ        (NQ),
     .N         (N)
   ) u_engine (
-    .clk_i         (aclk_i),
-    .rst_ni        (aresetn_i),
+    .clk_i         (aclk),
+    .rst_ni        (aresetn),
     .kv_valid_i    (kv_valid),
-    .kv_block_i    (s_axis_kv_tuser_i[RW +: BW]),
-    .kv_row_i      (s_axis_kv_tuser_i[RW-1:0]),
-    .kv_k_i        (s_axis_kv_tdata_i[16*D-1:0]),
-    .kv_v_i        (s_axis_kv_tdata_i[16*D +: 16*D]),
+    .kv_block_i    (s_axis_kv_tuser[RW +: BW]),
+    .kv_row_i      (s_axis_kv_tuser[RW-1:0]),
+    .kv_k_i        (s_axis_kv_tdata[16*D-1:0]),
+    .kv_v_i        (s_axis_kv_tdata[16*D +: 16*D]),
     .q_valid_i     (begin_valid),
     .q_ready_o     (begin_ready),
     .q_i           (scaled),
@@ -283,39 +285,39 @@ module attention_axi #(
   endgenerate
   wire [EW*NQ-1:0] elements = out_final ? {{(EW*NQ-OW){1'b0}}, packed_o} : out_o;
   stream_hold #(.W(TRIPLET_BITS + 1)) u_out (
-    .clk_i      (aclk_i),
-    .rst_ni     (aresetn_i),
+    .clk_i      (aclk),
+    .rst_ni     (aresetn),
     .in_valid_i (out_valid),
     .in_ready_o (out_ready),
     .in_data_i  ({out_final, out_poison, out_m, elements}),
-    .out_valid_o(m_axis_out_tvalid_o),
-    .out_ready_i(m_axis_out_tready_i),
-    .out_data_o ({m_axis_out_tuser_o, held})
+    .out_valid_o(m_axis_out_tvalid),
+    .out_ready_i(m_axis_out_tready),
+    .out_data_o ({m_axis_out_tuser, held})
   );
   generate
     if (8*TRIPLET_BYTES > TRIPLET_BITS) begin : g_out_pad
-      assign m_axis_out_tdata_o = {{(8*TRIPLET_BYTES-TRIPLET_BITS){1'b0}}, held};
+      assign m_axis_out_tdata = {{(8*TRIPLET_BYTES-TRIPLET_BITS){1'b0}}, held};
     end else begin : g_out
-      assign m_axis_out_tdata_o = held;
+      assign m_axis_out_tdata = held;
     end
   endgenerate
-  assign m_axis_out_tkeep_o = {{(TRIPLET_BYTES-2*D*NQ){~m_axis_out_tuser_o}}, {(2*D*NQ){1'b1}}};
-  assign m_axis_out_tlast_o = 1'b1;
+  assign m_axis_out_tkeep = {{(TRIPLET_BYTES-2*D*NQ){~m_axis_out_tuser}}, {(2*D*NQ){1'b1}}};
+  assign m_axis_out_tlast = 1'b1;
 
   // ---------------------------------------------------------------- the contract
-  wire clk_i  = aclk_i;                     // as assert.vh has it
-  wire rst_ni = aresetn_i;
+  wire clk_i  = aclk;                     // as assert.vh has it
+  wire rst_ni = aresetn;
   wire unused_clock = &{1'b0, clk_i, rst_ni};
-  `ASSUME_STABLE(query_is_held, s_axis_q_tvalid_i, s_axis_q_tready_o, OW, s_axis_q_tdata_i)
-  `ASSUME_STABLE(carry_is_held, s_axis_carry_tvalid_i, s_axis_carry_tready_o, TRIPLET_BITS, s_axis_carry_tdata_i[TRIPLET_BITS-1:0])
-  `ASSUME_STABLE(mask_is_held, s_axis_mask_tvalid_i, s_axis_mask_tready_o, P*NQ, s_axis_mask_tdata_i[P*NQ-1:0])
-  `ASSERT_STABLE(result_is_held, m_axis_out_tvalid_o, m_axis_out_tready_i, TRIPLET_BITS + 1, {m_axis_out_tuser_o, held})
+  `ASSUME_STABLE(query_is_held, s_axis_q_tvalid, s_axis_q_tready, OW, s_axis_q_tdata)
+  `ASSUME_STABLE(carry_is_held, s_axis_carry_tvalid, s_axis_carry_tready, TRIPLET_BITS, s_axis_carry_tdata[TRIPLET_BITS-1:0])
+  `ASSUME_STABLE(mask_is_held, s_axis_mask_tvalid, s_axis_mask_tready, P*NQ, s_axis_mask_tdata[P*NQ-1:0])
+  `ASSERT_STABLE(result_is_held, m_axis_out_tvalid, m_axis_out_tready, TRIPLET_BITS + 1, {m_axis_out_tuser, held})
 
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties
   // The engine is a stand-in (tb/formal/axi/attention_engine.v) that begins groups and answers as it likes.
   wire f_run, f_ran;
-  formal_run u_f_run (.clk_i(aclk_i), .rst_ni(aresetn_i), .run_o(f_run), .ran_o(f_ran));
+  formal_run u_f_run (.clk_i(aclk), .rst_ni(aresetn), .run_o(f_run), .ran_o(f_ran));
 
   // What the engine is offered stays, though it comes from four places.
   `ASSERT_STABLE(group_is_held, begin_valid, begin_ready, OW + LW*NQ + RW + 3, {query, group_limit, group_base, group_use_mask, group_final, group_carry})
@@ -323,11 +325,11 @@ module attention_axi #(
   // No beat is lost or invented: of each stream, taken from the bus is taken by the engine and what is held.
   // Every group has one descriptor, one beat of queries and, if it says so, one of carry.
   reg [3:0] f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q;
-  always @(posedge aclk_i or negedge aresetn_i) begin
-    if (!aresetn_i) {f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q} <= 24'd0;
+  always @(posedge aclk or negedge aresetn) begin
+    if (!aresetn) {f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q} <= 24'd0;
     else begin
-      f_q_q       <= f_q_q + {3'd0, s_axis_q_tvalid_i & s_axis_q_tready_o};
-      f_carry_q   <= f_carry_q + {3'd0, s_axis_carry_tvalid_i & s_axis_carry_tready_o};
+      f_q_q       <= f_q_q + {3'd0, s_axis_q_tvalid & s_axis_q_tready};
+      f_carry_q   <= f_carry_q + {3'd0, s_axis_carry_tvalid & s_axis_carry_tready};
       f_begun_q   <= f_begun_q + {3'd0, begin_valid & begin_ready};
       f_carried_q <= f_carried_q + {3'd0, begin_valid & begin_ready & group_carry};
       f_done_q    <= f_done_q + {3'd0, out_valid & out_ready};
@@ -340,21 +342,21 @@ module attention_axi #(
   always @* if (f_run) begin
     assert (f_q_held == {3'd0, q_valid});
     assert (f_carry_held == {3'd0, carry_valid});
-    assert (f_out_held == {3'd0, m_axis_out_tvalid_o});
-    assert (f_owed == {9'd0, f_inside} + {15'd0, m_axis_out_tvalid_o});
+    assert (f_out_held == {3'd0, m_axis_out_tvalid});
+    assert (f_owed == {9'd0, f_inside} + {15'd0, m_axis_out_tvalid});
     if (begin_valid && begin_ready) assert (group_valid && q_valid && (!group_carry || carry_valid));
   end
   reg [OW-1:0] f_query_q;
-  always @(posedge aclk_i) if (s_axis_q_tvalid_i && s_axis_q_tready_o) f_query_q <= s_axis_q_tdata_i;
+  always @(posedge aclk) if (s_axis_q_tvalid && s_axis_q_tready) f_query_q <= s_axis_q_tdata;
   always @* if (f_run && q_valid) assert (query == f_query_q);
-  always @(posedge aclk_i) if (f_run && f_ran && $past(out_valid && out_ready)) begin
-    assert (m_axis_out_tuser_o == $past(out_final));
-    if ($past(!out_final)) assert (m_axis_out_tdata_o[TRIPLET_BITS-1:0] == $past({out_poison, out_m, out_o}));
-    if ($past(out_final)) assert (m_axis_out_tdata_o[OW-1:0] == $past(packed_o));
+  always @(posedge aclk) if (f_run && f_ran && $past(out_valid && out_ready)) begin
+    assert (m_axis_out_tuser == $past(out_final));
+    if ($past(!out_final)) assert (m_axis_out_tdata[TRIPLET_BITS-1:0] == $past({out_poison, out_m, out_o}));
+    if ($past(out_final)) assert (m_axis_out_tdata[OW-1:0] == $past(packed_o));
   end
-  always @(posedge aclk_i) if (f_run && f_ran) begin
+  always @(posedge aclk) if (f_run && f_ran) begin
     cover (f_carried_q == 1 && f_begun_q == 2);
-    cover (m_axis_out_tvalid_o && m_axis_out_tuser_o && out_valid);
+    cover (m_axis_out_tvalid && m_axis_out_tuser && out_valid);
   end
 `endif
 endmodule

@@ -8,7 +8,7 @@
 //
 // irq_o is a level, from a register.  Timing of the bus: axi_lite_port.
 //
-// ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128
+// ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128, P <= 255
 // SPDX-License-Identifier: Apache-2.0
 `include "assert.vh"
 `resetall
@@ -65,6 +65,7 @@ module attention_registers #(
 `endif
 );
   `PARAMETER(NQ_must_be_1_to_128, NQ >= 1 && NQ <= 128)
+  `PARAMETER(P_must_be_at_most_255, P <= 255)
   localparam RW = $clog2(N/P > 1 ? N/P : 2);
   localparam LW = $clog2(N+1);
   localparam [31:0] VERSION = 32'h0001_0000;

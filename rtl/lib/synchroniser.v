@@ -4,8 +4,8 @@
 //
 // The first register may be metastable; the others give it time to settle.  sync_o follows async_i by
 // STAGES clock edges, or one more; a pulse shorter than a cycle may be lost.  For levels such as an
-// interrupt, one bit each: bits of a word would not arrive together.  Timing constraints leave out the path
-// from async_i into stage_q[STAGES-1].
+// interrupt, one bit each: bits of a word would not arrive together.  lib/synchroniser.sdc leaves out the path
+// from async_i into stage_q[STAGES-1]; the attributes tell tools of several makers to leave the row as it is.
 //
 // STAGES  >= 2        RESET  the output in reset, 0 or 1
 // SPDX-License-Identifier: Apache-2.0
@@ -24,7 +24,7 @@ module synchroniser #(
   `PARAMETER(STAGES_must_be_at_least_2, STAGES >= 2)
   `PARAMETER(RESET_must_be_0_to_1, RESET >= 0 && RESET <= 1)
   localparam [STAGES-1:0] IN_RESET = RESET != 0 ? {STAGES{1'b1}} : {STAGES{1'b0}};
-  (* async_reg = "true" *) reg [STAGES-1:0] stage_q;
+  (* async_reg = "true", keep = "true", dont_touch = "true" *) reg [STAGES-1:0] stage_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) stage_q <= IN_RESET;

@@ -79,21 +79,21 @@ void check(bench &b, const char *what, uint32_t at, uint32_t got, uint32_t expec
 }
 
 void settle(bench &b) {
-  b.rtl.aclk_i = 0;
+  b.rtl.aclk = 0;
   b.rtl.eval();
 }
 
 // An access is carried out in the cycle before its answer; a group begins in the last cycle in which its query is held.
 void watch(bench &b) {
   const Vattention_axi &rtl = b.rtl;
-  const bool taken = rtl.m_axis_out_tvalid_o && rtl.m_axis_out_tready_i;
-  const cycle now = {rtl.s_axis_kv_tvalid_i != 0,       taken,
-                     rtl.m_axis_out_tvalid_o && !taken, rtl.s_axil_bvalid_o != 0,
-                     rtl.s_axil_rvalid_o != 0,          rtl.s_axis_q_tready_o != 0};
+  const bool taken = rtl.m_axis_out_tvalid && rtl.m_axis_out_tready;
+  const cycle now = {rtl.s_axis_kv_tvalid != 0,       taken,
+                     rtl.m_axis_out_tvalid && !taken, rtl.s_axil_bvalid != 0,
+                     rtl.s_axil_rvalid != 0,          rtl.s_axis_q_tready != 0};
   const cycle &then = b.before;
   counts &all = b.now;
   const bool wrote = now.answer && !then.answer, read = now.word && !then.word;
-  const bool good = wrote && rtl.s_axil_bresp_o == OKAY;
+  const bool good = wrote && rtl.s_axil_bresp == OKAY;
   const bool queued = good && b.write_at == REG_GROUP, begun = now.q_ready && !then.q_ready;
   if (wrote || read) {
     b.seen = all;
@@ -102,7 +102,7 @@ void watch(bench &b) {
   b.together += last && queued;
   all.irq &= ~(good && b.write_at == REG_IRQ_STATUS ? b.write_value : 0);
   all.irq |= (then.result ? 1u : 0u) | (last && !queued ? 2u : 0u);
-  all.irq |= (wrote && !good) || (read && rtl.s_axil_rresp_o != OKAY) ? 4u : 0u;
+  all.irq |= (wrote && !good) || (read && rtl.s_axil_rresp != OKAY) ? 4u : 0u;
   all.keys += then.key;
   all.groups += begun;
   all.results += then.result;
@@ -118,13 +118,13 @@ void watch(bench &b) {
 
 void drive(bench &b) {
   Vattention_axi &rtl = b.rtl;
-  rtl.s_axis_q_tvalid_i = (rtl.s_axis_q_tvalid_i && !b.before.q_ready) || pick(b, 4) == 0;
-  rtl.m_axis_out_tready_i = pick(b, 3) == 0;
+  rtl.s_axis_q_tvalid = (rtl.s_axis_q_tvalid && !b.before.q_ready) || pick(b, 4) == 0;
+  rtl.m_axis_out_tready = pick(b, 3) == 0;
 }
 
 void clock(bench &b) {
   watch(b);
-  b.rtl.aclk_i = 1;
+  b.rtl.aclk = 1;
   b.rtl.eval();
   if (b.traffic) {
     drive(b);
@@ -132,11 +132,11 @@ void clock(bench &b) {
 }
 
 void reset(bench &b) {
-  b.rtl.aresetn_i = 1;
+  b.rtl.aresetn = 1;
   settle(b);
-  b.rtl.aresetn_i = 0;
+  b.rtl.aresetn = 0;
   settle(b);
-  b.rtl.aresetn_i = 1;
+  b.rtl.aresetn = 1;
   b.now = counts{};
   b.before = cycle{};
   b.before.q_ready = true;
@@ -153,23 +153,23 @@ uint32_t write(bench &b, uint32_t offset, uint32_t value, uint32_t strobes = 15)
   b.write_at = offset;
   b.write_value = value;
   for (unsigned n = 0; n < 100; ++n) {
-    rtl.s_axil_awvalid_i = address && n >= address_in;
-    rtl.s_axil_wvalid_i = data && n >= data_in;
-    rtl.s_axil_awaddr_i = static_cast<SData>(offset);
-    rtl.s_axil_wdata_i = value;
-    rtl.s_axil_wstrb_i = static_cast<CData>(strobes);
-    rtl.s_axil_bready_i = n >= answer_in;
+    rtl.s_axil_awvalid = address && n >= address_in;
+    rtl.s_axil_wvalid = data && n >= data_in;
+    rtl.s_axil_awaddr = static_cast<SData>(offset);
+    rtl.s_axil_wdata = value;
+    rtl.s_axil_wstrb = static_cast<CData>(strobes);
+    rtl.s_axil_bready = n >= answer_in;
     settle(b);
-    const bool answered = rtl.s_axil_bvalid_o && rtl.s_axil_bready_i;
-    const uint32_t answer = rtl.s_axil_bresp_o;
-    if (rtl.s_axil_bvalid_o && (address || data)) {
+    const bool answered = rtl.s_axil_bvalid && rtl.s_axil_bready;
+    const uint32_t answer = rtl.s_axil_bresp;
+    if (rtl.s_axil_bvalid && (address || data)) {
       check(b, "answer before the write", offset, 1, 0);
     }
-    address = address && !(rtl.s_axil_awvalid_i && rtl.s_axil_awready_o);
-    data = data && !(rtl.s_axil_wvalid_i && rtl.s_axil_wready_o);
+    address = address && !(rtl.s_axil_awvalid && rtl.s_axil_awready);
+    data = data && !(rtl.s_axil_wvalid && rtl.s_axil_wready);
     clock(b);
     if (answered) {
-      rtl.s_axil_bready_i = 0;
+      rtl.s_axil_bready = 0;
       return answer;
     }
   }
@@ -183,17 +183,17 @@ uint32_t read(bench &b, uint32_t offset, uint32_t *value) {
   bool address = true;
   b.accesses += 1;
   for (unsigned n = 0; n < 100; ++n) {
-    rtl.s_axil_arvalid_i = address;
-    rtl.s_axil_araddr_i = static_cast<SData>(offset);
-    rtl.s_axil_rready_i = n >= answer_in;
+    rtl.s_axil_arvalid = address;
+    rtl.s_axil_araddr = static_cast<SData>(offset);
+    rtl.s_axil_rready = n >= answer_in;
     settle(b);
-    const bool answered = rtl.s_axil_rvalid_o && rtl.s_axil_rready_i;
-    *value = rtl.s_axil_rdata_o;
-    const uint32_t answer = rtl.s_axil_rresp_o;
-    address = address && !rtl.s_axil_arready_o;
+    const bool answered = rtl.s_axil_rvalid && rtl.s_axil_rready;
+    *value = rtl.s_axil_rdata;
+    const uint32_t answer = rtl.s_axil_rresp;
+    address = address && !rtl.s_axil_arready;
     clock(b);
     if (answered) {
-      rtl.s_axil_rready_i = 0;
+      rtl.s_axil_rready = 0;
       return answer;
     }
   }
@@ -311,33 +311,33 @@ void check_waiting(bench &b) {
   const std::array<uint32_t, 3> offsets = {REG_VERSION, REG_SCALE, REG_KEYS};
   uint32_t addresses = 0, words = 0, answers = 0, asked = 0, reads = 0, scale = 0;
   for (unsigned n = 0; n < 20 * N_EACH && (answers < N_EACH || reads < N_EACH); ++n) {
-    rtl.s_axil_awvalid_i = addresses < N_EACH;
-    rtl.s_axil_awaddr_i = REG_SCALE;
-    rtl.s_axil_wvalid_i = words < N_EACH;
-    rtl.s_axil_wdata_i = 0x3f80 + words;
-    rtl.s_axil_wstrb_i = 15;
-    rtl.s_axil_bready_i = pick(b, 3) == 0;
-    rtl.s_axil_arvalid_i = asked < N_EACH;
-    rtl.s_axil_araddr_i = static_cast<SData>(offsets[asked % offsets.size()]);
-    rtl.s_axil_rready_i = pick(b, 3) == 0;
+    rtl.s_axil_awvalid = addresses < N_EACH;
+    rtl.s_axil_awaddr = REG_SCALE;
+    rtl.s_axil_wvalid = words < N_EACH;
+    rtl.s_axil_wdata = 0x3f80 + words;
+    rtl.s_axil_wstrb = 15;
+    rtl.s_axil_bready = pick(b, 3) == 0;
+    rtl.s_axil_arvalid = asked < N_EACH;
+    rtl.s_axil_araddr = static_cast<SData>(offsets[asked % offsets.size()]);
+    rtl.s_axil_rready = pick(b, 3) == 0;
     settle(b);
-    const uint32_t written = answers + rtl.s_axil_bvalid_o;  // before this cycle
-    if (rtl.s_axil_bvalid_o && rtl.s_axil_bready_i) {
-      check(b, "write of many", answers++, rtl.s_axil_bresp_o, OKAY);
+    const uint32_t written = answers + rtl.s_axil_bvalid;  // before this cycle
+    if (rtl.s_axil_bvalid && rtl.s_axil_bready) {
+      check(b, "write of many", answers++, rtl.s_axil_bresp, OKAY);
     }
-    if (rtl.s_axil_rvalid_o && rtl.s_axil_rready_i) {
+    if (rtl.s_axil_rvalid && rtl.s_axil_rready) {
       const uint32_t offset = offsets[reads++ % offsets.size()];
-      check(b, "read of many", offset, rtl.s_axil_rdata_o, offset == REG_SCALE ? scale : after_reset(offset));
+      check(b, "read of many", offset, rtl.s_axil_rdata, offset == REG_SCALE ? scale : after_reset(offset));
     }
-    addresses += rtl.s_axil_awvalid_i && rtl.s_axil_awready_o;
-    words += rtl.s_axil_wvalid_i && rtl.s_axil_wready_o;
-    if (rtl.s_axil_arvalid_i && rtl.s_axil_arready_o) {
+    addresses += rtl.s_axil_awvalid && rtl.s_axil_awready;
+    words += rtl.s_axil_wvalid && rtl.s_axil_wready;
+    if (rtl.s_axil_arvalid && rtl.s_axil_arready) {
       scale = 0x3f80 + std::max(written, 1u) - 1;
       ++asked;
     }
     clock(b);
   }
-  rtl.s_axil_bready_i = rtl.s_axil_rready_i = 0;
+  rtl.s_axil_bready = rtl.s_axil_rready = 0;
   check(b, "answers", REG_SCALE, answers, N_EACH);
   check(b, "answers to reads", REG_VERSION, reads, N_EACH);
   check(b, "last of many", REG_SCALE, value_of(b, REG_SCALE), 0x3f80 + N_EACH - 1);
@@ -352,31 +352,31 @@ using query_t = std::array<uint16_t, QUERY_ELEMENTS>;
 void load(bench &b, bool any) {
   Vattention_axi &rtl = b.rtl;
   for (uint32_t row = 0; row < N; ++row) {
-    rtl.s_axis_kv_tvalid_i = 1;
-    rtl.s_axis_kv_tuser_i = static_cast<CData>((row / ROWS) << RW | row % ROWS);
+    rtl.s_axis_kv_tvalid = 1;
+    rtl.s_axis_kv_tuser = static_cast<CData>((row / ROWS) << RW | row % ROWS);
     for (uint32_t i = 0; i < 2 * D; ++i) {
       const uint64_t bits = any ? (pick(b, 4) == 0 ? 0x7f80 : pick(b, 1u << 16))
                                 : num_bf16_from_f32(static_cast<float>(num_rng_normal(&b.rng)));
-      rtl.s_axis_kv_tdata_i = (rtl.s_axis_kv_tdata_i & ~(0xffffull << (16 * i))) | bits << (16 * i);
+      rtl.s_axis_kv_tdata = (rtl.s_axis_kv_tdata & ~(0xffffull << (16 * i))) | bits << (16 * i);
     }
     settle(b);
-    check(b, "kv ready", row, rtl.s_axis_kv_tready_o, 1);
+    check(b, "kv ready", row, rtl.s_axis_kv_tready, 1);
     clock(b);
   }
-  rtl.s_axis_kv_tvalid_i = 0;
+  rtl.s_axis_kv_tvalid = 0;
 }
 
 void send(bench &b, const query_t &query) {
   Vattention_axi &rtl = b.rtl;
-  std::memcpy(&rtl.s_axis_q_tdata_i, query.data(), sizeof query);
-  rtl.s_axis_q_tvalid_i = 1;
-  rtl.s_axis_mask_tdata_i = static_cast<CData>(pick(b, 256));  // which nobody asked for
+  std::memcpy(&rtl.s_axis_q_tdata, query.data(), sizeof query);
+  rtl.s_axis_q_tvalid = 1;
+  rtl.s_axis_mask_tdata = static_cast<CData>(pick(b, 256));  // which nobody asked for
   for (unsigned n = 0; n < 100; ++n) {
     settle(b);
-    const bool taken = rtl.s_axis_q_tready_o;
+    const bool taken = rtl.s_axis_q_tready;
     clock(b);
     if (taken) {
-      rtl.s_axis_q_tvalid_i = 0;
+      rtl.s_axis_q_tvalid = 0;
       return;
     }
   }
@@ -387,20 +387,20 @@ void send(bench &b, const query_t &query) {
 std::vector<uint32_t> result(bench &b, unsigned stall, bool final) {
   Vattention_axi &rtl = b.rtl;
   constexpr uint32_t BYTES = ((17 * (D + 1) + 17) * NQ + 7) / 8;
-  std::vector<uint32_t> words(sizeof rtl.m_axis_out_tdata_o / 4);
+  std::vector<uint32_t> words(sizeof rtl.m_axis_out_tdata / 4);
   for (unsigned n = 0; n < 200; ++n) {
     settle(b);
-    const bool valid = rtl.m_axis_out_tvalid_o;
-    rtl.m_axis_out_tready_i = valid && stall == 0;
+    const bool valid = rtl.m_axis_out_tvalid;
+    rtl.m_axis_out_tready = valid && stall == 0;
     stall -= valid && stall != 0;
-    if (rtl.m_axis_out_tready_i) {
-      std::memcpy(words.data(), &rtl.m_axis_out_tdata_o, sizeof rtl.m_axis_out_tdata_o);
-      check(b, "TUSER", 0, rtl.m_axis_out_tuser_o, final);
-      check(b, "TLAST", 0, rtl.m_axis_out_tlast_o, 1);
-      check(b, "TKEEP", 0, rtl.m_axis_out_tkeep_o, (1u << (final ? 2 * D * NQ : BYTES)) - 1);
+    if (rtl.m_axis_out_tready) {
+      std::memcpy(words.data(), &rtl.m_axis_out_tdata, sizeof rtl.m_axis_out_tdata);
+      check(b, "TUSER", 0, rtl.m_axis_out_tuser, final);
+      check(b, "TLAST", 0, rtl.m_axis_out_tlast, 1);
+      check(b, "TKEEP", 0, rtl.m_axis_out_tkeep, (1u << (final ? 2 * D * NQ : BYTES)) - 1);
       settle(b);
       clock(b);
-      rtl.m_axis_out_tready_i = 0;
+      rtl.m_axis_out_tready = 0;
       return words;
     }
     clock(b);

@@ -24,7 +24,7 @@ bench() {
   echo "module bench; reg clk = 1'b0, rst = 1'b0; reg [8*64:1] what; always #5 clk = ~clk;"
   set="$(echo "$2" | sed 's/\([A-Z_]*\)=\([0-9]*\)/.\1(\2),/g; s/, *$//; s/ //g')"
   echo "$1 ${set:+#($set)} u ("
-  inputs "$file" | sed "s/.*/.&(1'b0)/; s/\(clk_i\|aclk\|aclk_i\)(.*)/\1(clk)/; s/\(rst_ni\|aresetn\|aresetn_i\)(.*)/\1(rst)/" | paste -sd ,
+  inputs "$file" | sed "s/.*/.&(1'b0)/; s/\(clk_i\|aclk\)(.*)/\1(clk)/; s/\(rst_ni\|aresetn\)(.*)/\1(rst)/" | paste -sd ,
   echo "); initial begin if (!\$value\$plusargs(\"break=%s\", what)) what = \"\";"
   echo "@(negedge clk) rst = 1'b1; repeat (2) @(negedge clk);"
   awk -v head="$1${2:+ }$2" '/^[a-z]/ { mine = $0 == head } mine && /^  [a-z]/ {
