@@ -13,6 +13,9 @@
 // hundred words.  Bits are the engine's with SCALE 1.0; latency is two cycles more from s_axis_q, one of them
 // before the engine and one behind it.
 //
+// ABORT drops all groups in the cycle in which its write is answered, for instance if a mask is short: the engine, its
+// queue and what has come for groups are reset; rows, registers and a result that is on offer stay.
+//
 // No bus output depends on a bus input of the same cycle.  Streams are as wide as the engine; a narrower one takes
 // a width converter, of which every AXI library has one.
 //
@@ -103,6 +106,7 @@ module attention_axi #(
   wire [LW*NQ-1:0] group_limit;
   wire             group_use_mask, group_final, group_carry;
   wire [15:0]      scale;
+  wire             drop_n;                  // a reset, or ABORT was written: groups and what came for them are dropped
   wire             kv_valid = s_axis_kv_tvalid;
   wire             out_take = m_axis_out_tvalid & m_axis_out_tready;
 `ifdef FORMAL
@@ -147,6 +151,7 @@ module attention_axi #(
     .group_final_o   (group_final),
     .group_carry_o   (group_carry),
     .scale_o         (scale),
+    .drop_no         (drop_n),
     .key_i           (kv_valid),
     .result_i        (out_take),
     .stall_i         (m_axis_out_tvalid & ~m_axis_out_tready)
@@ -161,7 +166,7 @@ module attention_axi #(
   wire [OW-1:0] query, scaled;
   stream_hold #(.W(OW)) u_query (
     .clk_i      (aclk),
-    .rst_ni     (aresetn),
+    .rst_ni     (drop_n),
     .in_valid_i (s_axis_q_tvalid),
     .in_ready_o (s_axis_q_tready),
     .in_data_i  (s_axis_q_tdata),
@@ -186,7 +191,7 @@ module attention_axi #(
   wire [TRIPLET_BITS-1:0] carry;
   stream_hold #(.W(TRIPLET_BITS)) u_carry (
     .clk_i      (aclk),
-    .rst_ni     (aresetn),
+    .rst_ni     (drop_n),
     .in_valid_i (s_axis_carry_tvalid),
     .in_ready_o (s_axis_carry_tready),
     .in_data_i  (s_axis_carry_tdata[TRIPLET_BITS-1:0]),
@@ -203,7 +208,7 @@ module attention_axi #(
     .DEPTH(2)
   ) u_mask (
     .clk_i      (aclk),
-    .rst_ni     (aresetn),
+    .rst_ni     (drop_n),
     .in_valid_i (s_axis_mask_tvalid),
     .in_ready_o (s_axis_mask_tready),
     .in_data_i  (s_axis_mask_tdata[P*NQ-1:0]),
@@ -242,7 +247,7 @@ module attention_axi #(
     .N         (N)
   ) u_engine (
     .clk_i         (aclk),
-    .rst_ni        (aresetn),
+    .rst_ni        (drop_n),
     .kv_valid_i    (kv_valid),
     .kv_block_i    (s_axis_kv_tuser[RW +: BW]),
     .kv_row_i      (s_axis_kv_tuser[RW-1:0]),
@@ -320,20 +325,28 @@ module attention_axi #(
   formal_run u_f_run (.clk_i(aclk), .rst_ni(aresetn), .run_o(f_run), .ran_o(f_ran));
 
   // What the engine is offered stays, though it comes from four places.
-  `ASSERT_STABLE(group_is_held, begin_valid, begin_ready, OW + LW*NQ + RW + 3, {query, group_limit, group_base, group_use_mask, group_final, group_carry})
+  wire [OW+LW*NQ+RW+2:0] f_group = {query, group_limit, group_base, group_use_mask, group_final, group_carry};
+  always @(posedge aclk) if (f_run && f_ran && drop_n && $past(drop_n && begin_valid && !begin_ready)) begin
+    assert (begin_valid && f_group == $past(f_group));
+  end
 
   // No beat is lost or invented: of each stream, taken from the bus is taken by the engine and what is held.
   // Every group has one descriptor, one beat of queries and, if it says so, one of carry.
   reg [3:0] f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q;
   always @(posedge aclk or negedge aresetn) begin
-    if (!aresetn) {f_q_q, f_carry_q, f_begun_q, f_carried_q, f_done_q, f_out_q} <= 24'd0;
+    if (!aresetn) {f_done_q, f_out_q} <= 8'd0;
+    else begin
+      f_done_q    <= f_done_q + {3'd0, out_valid & out_ready};
+      f_out_q     <= f_out_q + {3'd0, out_take};
+    end
+  end
+  always @(posedge aclk or negedge drop_n) begin
+    if (!drop_n) {f_q_q, f_carry_q, f_begun_q, f_carried_q} <= 16'd0;
     else begin
       f_q_q       <= f_q_q + {3'd0, s_axis_q_tvalid & s_axis_q_tready};
       f_carry_q   <= f_carry_q + {3'd0, s_axis_carry_tvalid & s_axis_carry_tready};
       f_begun_q   <= f_begun_q + {3'd0, begin_valid & begin_ready};
       f_carried_q <= f_carried_q + {3'd0, begin_valid & begin_ready & group_carry};
-      f_done_q    <= f_done_q + {3'd0, out_valid & out_ready};
-      f_out_q     <= f_out_q + {3'd0, out_take};
     end
   end
   wire [3:0] f_q_held     = f_q_q - f_begun_q;
@@ -343,8 +356,14 @@ module attention_axi #(
     assert (f_q_held == {3'd0, q_valid});
     assert (f_carry_held == {3'd0, carry_valid});
     assert (f_out_held == {3'd0, m_axis_out_tvalid});
-    assert (f_owed == {9'd0, f_inside} + {15'd0, m_axis_out_tvalid});
+    if (drop_n) assert (f_owed == {9'd0, f_inside} + {15'd0, m_axis_out_tvalid});
+    if (m_axis_out_tvalid) assert (f_owed != 16'd0);
     if (begin_valid && begin_ready) assert (group_valid && q_valid && (!group_carry || carry_valid));
+  end
+  // Dropped: a result that is on offer stays, and nothing else.
+  always @(posedge aclk) if (f_run && f_ran && $past(!drop_n)) begin
+    assert (!group_valid && !q_valid && !carry_valid && !mask_valid && f_inside == 7'd0);
+    assert (m_axis_out_tvalid == $past(m_axis_out_tvalid && !m_axis_out_tready) && f_owed == {15'd0, m_axis_out_tvalid});
   end
   reg [OW-1:0] f_query_q;
   always @(posedge aclk) if (s_axis_q_tvalid && s_axis_q_tready) f_query_q <= s_axis_q_tdata;
@@ -356,6 +375,7 @@ module attention_axi #(
   end
   always @(posedge aclk) if (f_run && f_ran) begin
     cover (f_carried_q == 1 && f_begun_q == 2);
+    cover ($past(!drop_n) && m_axis_out_tvalid);
     cover (m_axis_out_tvalid && m_axis_out_tuser && out_valid);
   end
 `endif

@@ -55,6 +55,7 @@ module attention_registers #(
   output wire             group_final_o,
   output wire             group_carry_o,
   output wire [15:0]      scale_o,          // BF16, as it was when the oldest group was queued
+  output wire             drop_no,          // 0 for the cycle after ABORT was written: a reset of what groups have left
 
   // Events, one cycle each
   input  wire             key_i,            // a row of keys and values was written
@@ -77,7 +78,7 @@ module attention_registers #(
                    AT_STATUS = 8'h04, AT_CLEAR = 8'h05, AT_IRQ_STATUS = 8'h06, AT_IRQ_ENABLE = 8'h07,
                    AT_SCALE = 8'h08, AT_BASE = 8'h09, AT_ROWS = 8'h0a, AT_STRIDE = 8'h0b, AT_GROUP = 8'h0c,
                    AT_CNT_KEYS = 8'h0d, AT_CNT_GROUPS = 8'h0e, AT_CNT_RESULTS = 8'h0f, AT_CNT_BUSY = 8'h10,
-                   AT_CNT_STALLS = 8'h11, AT_LIMIT = 8'h80;
+                   AT_CNT_STALLS = 8'h11, AT_ABORT = 8'h12, AT_LIMIT = 8'h80;
   localparam [31:0] ROWS_MOST = ROWS, KEYS_MOST = N;
   localparam [7:0]  QUERIES   = NQ[7:0];
 
@@ -121,6 +122,7 @@ module attention_registers #(
   wire [7:0] write_query  = write_at - AT_LIMIT;
   wire       write_limit  = (write_at >= AT_LIMIT) & (write_query < QUERIES);
   wire       queue_room;
+  reg        abort_q;                       // groups are dropped in this cycle
   reg        write_good;
   always @* begin
     case (write_at)
@@ -131,7 +133,8 @@ module attention_registers #(
       AT_BASE:       write_good = write_data < ROWS_MOST;
       AT_ROWS:       write_good = (write_data != 32'd0) & (write_data <= ROWS_MOST);
       AT_STRIDE:     write_good = write_data <= KEYS_MOST;
-      AT_GROUP:      write_good = (write_data[31:3] == 29'd0) & queue_room;
+      AT_GROUP:      write_good = (write_data[31:3] == 29'd0) & queue_room & ~abort_q;
+      AT_ABORT:      write_good = write_data[31:1] == 31'd0;
       default:       write_good = write_limit & (write_data <= KEYS_MOST);
     endcase
   end
@@ -139,6 +142,11 @@ module attention_registers #(
   wire   queue        = write_done & (write_at == AT_GROUP);
   wire   clear        = write_done & (write_at == AT_CLEAR) & write_data[0];
   assign write_refuse = ~(write_whole & write_good);
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) abort_q <= 1'b0;
+    else abort_q <= write_done & (write_at == AT_ABORT) & write_data[0];
+  end
+  assign drop_no = rst_ni & ~abort_q;
 
   // ---------------------------------------------------------------- registers
   reg [15:0]      scale_q;
@@ -183,7 +191,7 @@ module attention_registers #(
     .DEPTH(WAITING)
   ) u_groups (
     .clk_i      (clk_i),
-    .rst_ni     (rst_ni),
+    .rst_ni     (drop_no),
     .in_valid_i (queue),
     .in_ready_o (queue_room),
     .in_data_i  ({scale_q, write_data[2:0], limit_q, stride_q, rows_q, base_q}),
@@ -198,6 +206,7 @@ module attention_registers #(
   wire        last = result_i & (owed_q == 16'd1) & ~queue;
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) owed_q <= 16'd0;
+    else if (abort_q) owed_q <= {15'd0, stall_i};
     else owed_q <= owed_q + {15'd0, queue} - {15'd0, result_i};
   end
 
@@ -304,7 +313,7 @@ module attention_registers #(
     if (f_limit) assert (f_limit_at[LW-1:0] <= KEYS_MOST);
     if (queue) assert (queue_room && !write_refuse);
     if (write && write_at == AT_GROUP && write_refuse) assert (!queue);
-    if (write && (write_at < AT_CLEAR || (write_at > AT_GROUP && !write_limit))) assert (write_refuse);
+    if (write && (write_at < AT_CLEAR || (write_at > AT_GROUP && write_at != AT_ABORT && !write_limit))) assert (write_refuse);
     if (write && !write_whole) assert (write_refuse);
   end
   always @(posedge clk_i) if (f_run && f_ran) begin
@@ -317,7 +326,11 @@ module attention_registers #(
     assert ((($past(irq_status_q) & ~$past(event_clear)) & ~irq_status_q) == 3'd0);
     assert (($past(event_now) & ~irq_status_q) == 3'd0);
     assert (irq_o == $past(|(irq_status_q & irq_enable_q)));
-    assert (owed_q == $past(owed_q + {15'd0, queue} - {15'd0, result_i}));
+    if (!$past(abort_q)) assert (owed_q == $past(owed_q + {15'd0, queue} - {15'd0, result_i}));
+    // Aborted in the cycle in which the write is answered: what is left is a result on offer.
+    if ($past(write && write_at == AT_ABORT && write_whole && write_data == 32'd1)) assert (!drop_no);
+    if (!drop_no) assert ($past(write && write_at == AT_ABORT && write_whole && write_data == 32'd1));
+    if ($past(abort_q)) assert (owed_q == $past(stall_i) && !group_valid_o && queue_room);
     if ($past(clear)) assert (cnt_results_q == 0 && cnt_keys_q == 0 && cnt_groups_q == 0 && cnt_busy_q == 0 && cnt_stalls_q == 0);
     else assert (cnt_results_q == $past(cnt_results_q + {31'd0, result_i}));
 `ifdef FORMAL_COVER

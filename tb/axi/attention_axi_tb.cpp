@@ -27,7 +27,7 @@ namespace {
 constexpr uint32_t D = 2, P = 2, NQ = 2, N = 12, ROWS = N / P, RW = 3, LW = 4;
 constexpr uint32_t QUERY_ELEMENTS = D * NQ;  // of a group
 constexpr uint32_t OKAY = 0, SLVERR = 2, WAITING = 4;
-constexpr uint32_t FINAL = 2;  // of GROUP
+constexpr uint32_t MASKED = 1, FINAL = 2;  // of GROUP
 enum class access { RO, RW, WO, W1 };
 
 struct reg {
@@ -66,6 +66,7 @@ struct bench {
   counts now{}, seen{};  // seen: by the last access
   cycle before{};
   uint32_t write_at = 0, write_value = 0;
+  bool aborting = false;  // in the cycle before
   bool traffic = false;   // queries come and results are taken, at random
   unsigned together = 0;  // a group was queued in the cycle in which the last result was taken
 };
@@ -111,8 +112,9 @@ void watch(bench &b) {
   if (good && b.write_at == REG_CLEAR && b.write_value == 1) {
     all.keys = all.groups = all.results = all.busy = all.stalls = 0;
   }
-  all.owed += queued - then.result;
-  all.waiting += queued - begun;
+  all.owed = b.aborting ? then.stall : all.owed + queued - then.result;
+  all.waiting = b.aborting ? 0 : all.waiting + queued - begun;
+  b.aborting = good && b.write_at == REG_ABORT && b.write_value == 1;
   b.before = now;
 }
 
@@ -490,6 +492,34 @@ void check_groups(bench &b) {
   check(b, "limited", REG_LIMIT, result(b, 0, true) == out[0], 0);
 }
 
+// A group whose mask never comes, with others and their beats behind it, is dropped. The next one is as good as ever.
+void check_abort(bench &b) {
+  const query_t query = make(1.0f, {1.5f, -0.75f, 0.625f, 2.0f});
+  load(b, false);
+  check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, FINAL), OKAY);
+  send(b, query);
+  const std::vector<uint32_t> out = result(b, 0, true);
+  for (const bool on_offer : {false, true}) {
+    check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, on_offer ? FINAL : FINAL | MASKED), OKAY);
+    check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, FINAL | MASKED), OKAY);
+    send(b, query);
+    send(b, query);
+    for (unsigned n = 0; n < 100; ++n) {
+      settle(b);
+      clock(b);
+    }
+    check(b, "STATUS, hung", REG_STATUS, value_of(b, REG_STATUS), 2 << 16 | 1);
+    check(b, "ABORT", REG_ABORT, write(b, REG_ABORT, 0), OKAY);
+    check(b, "STATUS, not aborted", REG_STATUS, value_of(b, REG_STATUS), 2 << 16 | 1);
+    check(b, "ABORT", REG_ABORT, write(b, REG_ABORT, 1), OKAY);
+    check(b, "STATUS, aborted", REG_STATUS, value_of(b, REG_STATUS), (on_offer ? 1 << 16 : 0) | 1);
+    check(b, "on offer", REG_STATUS, !on_offer || result(b, 0, true) == out, 1);
+    check(b, "GROUP", REG_GROUP, write(b, REG_GROUP, FINAL), OKAY);
+    send(b, query);
+    check(b, "after ABORT", REG_ABORT, result(b, 0, true) == out, 1);
+  }
+}
+
 // One of what can be read, which is exact in the cycle of the access.
 void check_count(bench &b) {
   const std::array<uint32_t, 7> offsets = {REG_CNT_KEYS,   REG_CNT_GROUPS, REG_CNT_RESULTS, REG_CNT_BUSY,
@@ -509,6 +539,10 @@ void check_counts(bench &b) {
   for (unsigned n = 0; n < 4000; ++n) {
     uint32_t value = 0;
     const uint32_t few = n / 500 % 2 == 0 ? 2 : 100;  // groups at a time
+    if (pick(b, 40) == 0) {                           // which groups had begun by then nobody saw
+      check(b, "ABORT", REG_ABORT, write(b, REG_ABORT, 1), OKAY);
+      check(b, "CLEAR", REG_CLEAR, write(b, REG_CLEAR, 1), OKAY);
+    }
     switch (pick(b, 10)) {
       case 0:
         check(b, "CLEAR", REG_CLEAR, write(b, REG_CLEAR, pick(b, 2)), OKAY);
@@ -552,6 +586,8 @@ int main(int argc, char **argv) {
   check_waiting(b);
   reset(b);
   check_groups(b);
+  reset(b);
+  check_abort(b);
   reset(b);
   check_counts(b);
   verilated_end(b.rtl);
