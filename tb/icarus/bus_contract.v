@@ -16,10 +16,10 @@ module bus_contract;
   gm_axi #(.LANES(2), .ADDR_W(4), .AXI_W(40), .LEN_W(3)) u_addresses (
     .aclk(clk), .aresetn(rst_n), .clear_i(1'b0), .s_axi_awvalid(valid), .s_axi_awid(8'd0), .s_axi_awaddr(address),
     .s_axi_awlen(8'd0), .s_axi_awsize(3'd3), .s_axi_awburst(2'd1), .s_axi_awatop(6'd0), .s_axi_awuser(6'd0),
-    .s_axi_wvalid(1'b0), .s_axi_bready(1'b1));
+    .s_axi_wvalid(1'b0), .s_axi_bready(1'b1), .s_axi_arvalid(1'b0), .s_axi_rready(1'b1));
   gm_axi #(.LANES(2), .ADDR_W(4), .AXI_W(40), .LEN_W(3)) u_beats (
     .aclk(clk), .aresetn(rst_n), .clear_i(1'b0), .s_axi_awvalid(1'b0), .s_axi_wvalid(valid), .s_axi_wdata(data),
-    .s_axi_wstrb(8'hff), .s_axi_wlast(1'b1), .s_axi_bready(1'b1));
+    .s_axi_wstrb(8'hff), .s_axi_wlast(1'b1), .s_axi_bready(1'b1), .s_axi_arvalid(1'b0), .s_axi_rready(1'b1));
   axi_lite_port u_port (
     .clk_i(clk), .rst_ni(rst_n), .awvalid_i(1'b0), .wvalid_i(1'b0), .bready_i(1'b0), .arvalid_i(valid), .araddr_i(access),
     .rready_i(1'b0), .read_data_i(32'd0), .read_refuse_i(1'b0), .write_refuse_i(1'b0));
