@@ -132,7 +132,7 @@ tests/engine: config num/* llm/* kernel/*
 tests/faults:
 tests/firmware: core num/* hal lib kernels/*
 tests/fp8: kernel/*
-tests/fuzz: tb array base llm/* config core hal silicon/* soc/* sweep/study cli/*
+tests/fuzz: tb array base llm/* config core hal silicon/* soc/* sweep/study cli/* /soc/races
 tests/host: host
 tests/kernel: kernel/*
 tests/lm: llm/* num/* kernel/* /num
@@ -144,6 +144,7 @@ tests/sweep: base host sweep/*
 tests/soc: base config core num/* soc soc/cores soc/memory soc/scalar hal kernels/* /firmware /soc/firmware /step
 tests/soc/inspect: soc soc/scalar /. /soc
 tests/soc/mistakes: base config core num/* soc soc/scalar hal kernels/* /soc /step
+tests/soc/races: core num/* soc hal /soc/firmware
 tests/soc/time: base config core num/* soc hal /soc/firmware
 tests/soc/firmware: hal lib kernels/*
 tests/waves: waves

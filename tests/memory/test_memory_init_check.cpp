@@ -220,6 +220,54 @@ TEST(lines) {
   random_core_free(&memory);
 }
 
+// One store of values that two lines have computed from unwritten bytes: a finding for each.
+TEST(two_origins) {
+  core_memory_t memory = random_core_memory(CORE_VECTOR);
+  init_check check(memory.bytes[SPACE_GM]);
+  check.add_core("vector0_0", memory);
+  check.set_array(GM_BASE + 512, GM_BASE + 1024, false);
+  command_t other = random_core_exp(), store = random_core_store(GM_BASE + 512);
+  other.vec.dst += 32;
+  other.vec.a += 1024;
+  other.header.pc_ = 11;
+  store.copy_out.rows = 2;
+  check.execute(memory, other, 10);
+  check.execute(memory, random_core_exp(), 20);
+  check.execute(memory, store, 30);
+  const std::vector<init_check::finding> found = check.findings();
+  assert_int_equal(found.size(), 2);
+  for (size_t i = 0; i < 2; ++i) {
+    assert_int_equal(found[i].read.command.header.pc_, i == 0 ? 11 : 1);
+    assert_int_equal(found[i].address, i == 0 ? 1024 : 0);
+    assert_int_equal(found[i].store.cycle, 30);
+    assert_int_equal(found[i].stores, 1);
+  }
+  assert_int_not_equal(check.state_of(memory, SPACE_GM, GM_BASE + 512),
+                       check.state_of(memory, SPACE_GM, GM_BASE + 544));
+  random_core_free(&memory);
+}
+
+// A row of zeros that is not sent leaves its bytes what they were, written or not; one that is sent does not.
+TEST(rows_that_are_not_sent) {
+  core_memory_t memory = random_core_memory(CORE_VECTOR);
+  init_check check(memory.bytes[SPACE_GM]);
+  check.add_core("vector0_0", memory);
+  check.set_array(GM_BASE + 512, GM_BASE + 576, true);
+  check.set_array(GM_BASE + 576, GM_BASE + 1024, false);
+  std::fill_n(memory.base[SPACE_UB], 1024, uint8_t{0});
+  memory.base[SPACE_UB][64 + 32] = 1;  // in row 1 of 3; nobody wrote any of them
+  command_t add = random_core_store(GM_BASE + 512);
+  add.copy_out.rows = 3;
+  add.copy_out.op = GM_ADD_S32;
+  add.copy_out.skip_zero = 1;
+  check.execute(memory, add, 10);
+  assert_int_equal(check.state_of(memory, SPACE_GM, GM_BASE + 512), kWritten);
+  assert_int_equal(check.state_of(memory, SPACE_GM, GM_BASE + 544), soc::kFirstOrigin);
+  assert_int_not_equal(check.state_of(memory, SPACE_GM, GM_BASE + 576), kWritten);
+  assert_int_equal(check.findings()[0].space, SPACE_UB);
+  random_core_free(&memory);
+}
+
 // Firmware that reads what nobody wrote, or what depends on it; all that is written it may read.
 TEST(firmware_reads) {
   core_memory_t memory = random_core_memory(CORE_VECTOR);

@@ -1,16 +1,14 @@
-// The race detectors against sets of bytes: random rectangles, with gaps between rows or without, down to rows and
+// The race detector against sets of bytes: random rectangles, with gaps between rows or without, down to rows and
 // rests of one byte.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "memory_test.h"
-#include "soc/races/gm_owners.h"
 #include "soc/races/race_detector.h"
 
 namespace {
@@ -261,109 +259,6 @@ TEST(loops_are_kept_short) {
     passed += !race.has_value();
   }
   assert_true(found > 2 && passed > 5);
-}
-
-// The last writer of each byte, and the number of SYNC_ALLs behind it.
-class owners {
- public:
-  struct write {
-    unsigned core;
-    uint32_t syncs;
-  };
-
-  explicit owners(uint64_t bytes) : last_(bytes) {}
-
-  // The AI cores whose writes it races with.
-  std::set<unsigned> access(unsigned core, uint32_t syncs, const core_access_t &a) {
-    std::set<unsigned> with;
-    for_bytes(a, [&](std::optional<write> &last) {
-      if (last && last->core != core && last->syncs >= syncs) {
-        with.insert(last->core);
-      }
-    });
-    if (with.empty() && a.write) {
-      for_bytes(a, [&](std::optional<write> &last) { last = {core, syncs}; });
-    }
-    return with;
-  }
-
- private:
-  template <typename visit_fn>
-  void for_bytes(const core_access_t &a, visit_fn visit) {
-    for (uint64_t row = 0; row < a.rows; ++row) {
-      for (uint64_t i = 0; i < a.row_bytes; ++i) {
-        visit(last_[a.base + row * a.pitch + i]);
-      }
-    }
-  }
-
-  std::vector<std::optional<write>> last_;
-};
-
-// AI cores at random in a few lines of 512 bytes, often at their edges; all come to a SYNC_ALL now and then, one after
-// the other. Or in more lines, with accesses to many, that are alike by 64.
-TEST(owners_are_those_of_bytes) {
-  constexpr uint64_t kLine = 512, kBlock = 64;
-  constexpr unsigned kCores = 4;
-  random_numbers random(3);
-  int found = 0, passed = 0;
-  for (int run = 0; run < 6400; ++run) {
-    const bool many = run % 4 == 3, whole = run % 8 == 3;  // lines
-    const unsigned cores = many ? 2 : kCores;
-    const uint64_t lines = many ? 2 * kBlock + 20 : 24;
-    soc::gm_owners ours(lines * kLine);
-    owners expected(lines * kLine);
-    std::vector<uint32_t> syncs(kCores, run % 2 == 0 ? 0 : 65530);  // launches go on counting
-    bool over = false;
-    for (int step = 0; step < (many ? 120 : 60) && !over; ++step) {
-      const auto core = static_cast<unsigned>(random(0, cores - 1));
-      if (random.one_in(many ? 12 : 4)) {
-        for (uint32_t &s : syncs) {
-          ++s;
-        }
-      }
-      core_access_t a = {};
-      a.space = SPACE_GM;
-      a.write = random.one_in(2);
-      a.rows = random.one_in(2) ? 1 : random(1, 4);
-      a.row_bytes = random.one_in(4)   ? kLine * random(1, 3)
-                    : random.one_in(3) ? kLine * random(0, 2) + 1  // a rest of one byte
-                    : random.one_in(2) ? 1
-                                       : random(1, kLine);
-      a.pitch = random.one_in(3) ? a.row_bytes : a.row_bytes + (random.one_in(2) ? random(1, 70) : kLine);
-      const bool at_home = many && !random.one_in(6);
-      if (at_home) {  // rows of whole lines, mostly nothing left out, from the start of 64 lines on
-        a.row_bytes = kLine * (random.one_in(4) ? random(1, 3) : 4);
-        a.pitch = 4 * kLine;
-        a.rows = random.one_in(2) ? random(1, kBlock / 4 + 1) : kBlock / 4;
-      }
-      if (whole && !at_home) {
-        a.row_bytes = (a.row_bytes / kLine + 1) * kLine;
-        a.pitch = a.row_bytes;
-      }
-      if (a.rows == 1 && random.one_in(2)) {
-        a.pitch = 0;
-      }
-      const uint64_t bytes = (a.rows - 1) * a.pitch + a.row_bytes;
-      const uint64_t line = random(0, (lines * kLine - bytes) / kLine) * kLine;
-      a.base = whole || random.one_in(2)      ? line
-               : random.one_in(2) && line > 0 ? line - 1
-                                              : random(0, lines * kLine - bytes);
-      a.base = std::min(a.base, lines * kLine - bytes);
-      if (at_home) {
-        a.base = (core * kBlock + (random.one_in(4) ? random(0, 4) : 0)) * kLine;
-      }
-      const uint32_t behind = whole && !a.write && syncs[core] > 0 && random.one_in(3) ? 1 : 0;  // another pipe
-      const std::set<unsigned> with = expected.access(core, syncs[core] - behind, a);
-      const auto race = ours.access(core, syncs[core] - behind, a, a.base);
-      assert_int_equal(race.has_value(), !with.empty());
-      assert_true(!race || with.count(*race) != 0);
-      over = race.has_value();
-      found += over;
-      passed += !over;
-    }
-  }
-  assert_true(found > 1600 && passed > 16000);
 }
 
 }  // namespace

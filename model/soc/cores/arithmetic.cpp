@@ -61,15 +61,29 @@ size_t arithmetic::merge(log &core, uint64_t now, std::vector<entry> &out) {
 
 void arithmetic::hand_over(unsigned ai_core, uint64_t now) {
   std::vector<entry> batch;
-  const size_t count = merge(cores_[ai_core], now, batch);
-  if (count == 0) {
-    return;
+  if (merge(cores_[ai_core], now, batch) > 0) {
+    give(ai_core, std::move(batch));
   }
-  logged_ -= count;
+}
+
+// All are in the first AI core's hands then: one thread works on them.
+void arithmetic::hand_over_in_order(uint64_t now) {
+  std::vector<entry> batch;
+  for (log &core : cores_) {
+    merge(core, now, batch);
+  }
+  std::stable_sort(batch.begin(), batch.end(), [](const entry &a, const entry &b) { return a.cycle < b.cycle; });
+  if (!batch.empty()) {
+    give(0, std::move(batch));
+  }
+}
+
+void arithmetic::give(unsigned ai_core, std::vector<entry> &&batch) {
+  logged_ -= batch.size();
   const std::lock_guard<std::mutex> lock(mutex_);
   log &core = cores_[ai_core];
+  waiting_ += batch.size();
   core.batches.push_back(std::move(batch));
-  waiting_ += count;
   if (!core.taken && core.batches.size() == 1) {
     ready_.push_back(ai_core);
     work_.notify_one();
@@ -129,9 +143,19 @@ void arithmetic::worker() {
 }
 
 void arithmetic::hand_over_all(uint64_t now) {
+  if (in_order_) {
+    return hand_over_in_order(now);
+  }
   for (unsigned i = 0; i < cores_.size(); ++i) {
     hand_over(i, now);
   }
+}
+
+// What has been handed over lies before the first effect that anything depends on.
+void arithmetic::put_in_order() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  finish_waiting(lock);
+  in_order_ = true;
 }
 
 void arithmetic::settle(uint64_t now) {
@@ -146,6 +170,9 @@ void arithmetic::settle(uint64_t now) {
 }
 
 void arithmetic::finish(unsigned ai_core, uint64_t now) {
+  if (in_order_) {
+    return finish_all(now);
+  }
   hand_over(ai_core, now);
   if (!workers_.empty() && now > 0) {
     hand_over_all(now - 1);
@@ -162,6 +189,10 @@ void arithmetic::finish(unsigned ai_core, uint64_t now) {
 void arithmetic::finish_all(uint64_t now) {
   hand_over_all(now);
   std::unique_lock<std::mutex> lock(mutex_);
+  finish_waiting(lock);
+}
+
+void arithmetic::finish_waiting(std::unique_lock<std::mutex> &lock) {
   while (waiting_ > 0) {
     if (!work_one(lock)) {
       done_.wait(lock);

@@ -1,7 +1,8 @@
 // The effects of commands on memories, done late: pipes log each command with the cycle it takes effect,
 // and the effects of an AI core are carried out in the order of those cycles, in bulk and on
 // several threads, one AI core on one of them at a time.  AI cores share nothing they write (the
-// race detector sees to that) but across a SYNC_ALL, where everything is brought up to date.
+// race detector sees to that) but across a SYNC_ALL, where everything is brought up to date.  If they do, and nobody
+// stops the run, all effects are carried out one after the other.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_CORES_ARITHMETIC_H
 #define AMALGAM_SOC_CORES_ARITHMETIC_H
@@ -40,6 +41,10 @@ class arithmetic {
   // A command of a pipe takes effect; cycles of one pipe come in order. note: for execute.
   void add(unsigned ai_core, unsigned agent, uint64_t cycle, const core_memory_t &memory, const command_t &command,
            uint32_t note);
+  // From now on AI cores share what they write: effects of all of them come in the order of cycles, so that there is
+  // one result whatever the threads.
+  void put_in_order();
+  bool is_in_order() const { return in_order_; }
   // All commands with a cycle up to now have been added: they may be carried out.
   void settle(uint64_t now);
   // As many entries as are worth a settle?
@@ -68,14 +73,18 @@ class arithmetic {
 
   size_t merge(log &core, uint64_t now, std::vector<entry> &out);
   void hand_over(unsigned ai_core, uint64_t now);
+  void hand_over_in_order(uint64_t now);
+  void give(unsigned ai_core, std::vector<entry> &&batch);
   void hand_over_all(uint64_t now);
   bool work_one(std::unique_lock<std::mutex> &lock);
+  void finish_waiting(std::unique_lock<std::mutex> &lock);
   void carry_out(const std::vector<entry> &batch);
   void worker();
 
   std::vector<log> cores_;
   execute_fn execute_;
   size_t logged_ = 0;
+  bool in_order_ = false;
   std::vector<std::thread> workers_;
   mutable std::mutex mutex_;
   std::condition_variable work_, done_;

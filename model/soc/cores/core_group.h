@@ -10,6 +10,7 @@
 #include "soc/cores/simulation.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/memory.h"
+#include "soc/races/meetings.h"
 #include "soc/races/race_detector.h"
 
 namespace soc {
@@ -43,6 +44,8 @@ class meeting_point {
   virtual void arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) = 0;
   // A MARK at a cycle, before which all has been done and after which nothing.
   virtual void mark(uint32_t number, uint64_t cycle) = 0;
+  // What SYNC_ALLs have handed on.
+  virtual const meetings &syncs() const = 0;
 
  protected:
   ~meeting_point() = default;

@@ -201,6 +201,11 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
       return true;
     }
   }
+  return check_order(agent, access, command) && (access.space != SPACE_GM || check_others(agent, access, command));
+}
+
+// Within its domain.
+bool core_unit::check_order(unsigned agent, const core_access_t &access, const command_t &command) {
   if (!sim_.options.race_check) {
     return true;
   }
@@ -211,14 +216,29 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
                                " after " + earlier);
     return false;
   }
-  if (access.space == SPACE_GM) {
-    if (auto other = gm_.race_between_cores(group_.domain.index, group_.domain.races.clock(agent).syncs, access)) {
-      const bool pairs = has_pair();
-      const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
-      const std::string name = *other < ai_cores ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
-                                                 : "engine" + std::to_string(*other - ai_cores);
-      return stop("race in GM with " + name + ", no SYNC_ALL between: ");
-    }
+  return true;
+}
+
+// With other domains. If a race does not end the run, it has one result at least.
+bool core_unit::check_others(unsigned agent, const core_access_t &access, const command_t &command) {
+  if (!sim_.options.race_check && (sim_.options.timing_only || sim_.effects->is_in_order())) {
+    return true;
+  }
+  const race_detector &races = group_.domain.races;
+  const std::optional<unsigned> other =
+      gm_.race_between_cores({group_.meetings.syncs(), races.clock(agent), races.handed_on(agent),
+                              static_cast<uint16_t>(group_.domain.index), static_cast<uint16_t>(agent)},
+                             access);
+  if (other && sim_.options.race_check) {
+    const bool pairs = has_pair();
+    const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
+    const std::string name = *other < ai_cores ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
+                                               : "engine" + std::to_string(*other - ai_cores);
+    sim_.stop(SOC_STOPPED, "race in GM with " + name + ", no SYNC_ALL between: " + sim_.describe(name_, command));
+    return false;
+  }
+  if (other) {
+    sim_.effects->put_in_order();
   }
   return true;
 }

@@ -36,6 +36,12 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
 // Effects first: other threads carry them out, on what cores have.
 machine::~machine() { sim_.effects.reset(); }
 
+core_domain &machine::add_domain() {
+  domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
+  syncs_.add_domain();
+  return *domains_.back();
+}
+
 core_group &machine::add_group(unsigned index, unsigned first_of_kind, core_domain &domain) {
   groups_.emplace_back(new core_group{sim_, gm_, *memory_, *this, index, first_of_kind, domain, {}});
   return *groups_.back();
@@ -46,7 +52,7 @@ void machine::add_ai_cores() {
   const pairing pairs(soc);
   const bool paired = sim_.options.pairs && pairs.count > 0;
   for (unsigned i = 0; i < (paired ? pairs.count : soc.ai_cores); ++i) {
-    domains_.push_back(std::make_unique<core_domain>(i));
+    add_domain();
   }
   for (unsigned index = 0; index < soc.ai_cores; ++index) {
     core_domain &domain = *domains_[paired ? pairs.pair(index) : index];
@@ -83,8 +89,7 @@ void machine::connect_pairs() {
 void machine::add_engines() {
   const config_soc_t &soc = sim_.config.soc;
   for (unsigned i = 0; i < soc.engines; ++i) {
-    domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
-    core_group &group = add_group(soc.ai_cores + i, soc.ai_cores, *domains_.back());
+    core_group &group = add_group(soc.ai_cores + i, soc.ai_cores, add_domain());
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
   }
 }
@@ -121,10 +126,10 @@ void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const comma
 }
 
 void machine::arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) {
-  meeting &m = meetings_[kind][who.id()];
-  m.clocks.resize(domains_.size());
+  const unsigned series = meetings::series_of(kind, who.id());
+  meeting &m = meetings_[series];
   m.arrived.push_back({&who, domain.index});
-  m.clocks[domain.index].join(domain.races.clock(who.agent()));
+  syncs_.arrive(series, domain.index, domain.races.clock(who.agent()));
   if (m.arrived.size() == 1 || cycle > m.latest) {
     m.cause = {who.track(), who.number(), cycle};
   }
@@ -135,18 +140,13 @@ void machine::arrive(pipe &who, core_kind_t kind, const core_domain &domain, uin
   // Later commands may read what other AI cores have written.
   sim_.effects->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
-  // Later than whatever meeting, of these pipes or of others, any of them knows of.
-  for (const vector_clock &clock : m.clocks) {
-    m.number = std::max(m.number, clock.syncs);
-  }
-  ++m.number;
+  syncs_.complete(series);
   if (sim_.result.syncs < SOC_MAX_SYNCS) {
     sim_.result.sync_cycle[sim_.result.syncs] += release - begin_;
   }
   ++sim_.result.syncs;
   for (const auto &[arrived, its_domain] : m.arrived) {
-    m.clocks[its_domain].syncs = m.number;
-    arrived->synchronised(release, m.clocks[its_domain], m.cause);
+    arrived->synchronised(release, syncs_.for_domain(series, its_domain), m.cause);
   }
   m.arrived.clear();
 }
@@ -240,6 +240,7 @@ uint64_t machine::launch(const std::string &firmware) {
   for (const auto &domain : domains_) {
     domain->gm_races.forget();
   }
+  syncs_.forget();
   run(firmware);
   if (sim_.stopped()) {
     return 0;

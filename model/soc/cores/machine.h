@@ -35,8 +35,10 @@ class machine final : public meeting_point {
 
   void arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) override;
   void mark(uint32_t number, uint64_t cycle) override;
+  const meetings &syncs() const override { return syncs_; }
 
  private:
+  core_domain &add_domain();
   core_group &add_group(unsigned index, unsigned first_of_kind, core_domain &domain);
   void add_ai_cores();
   void add_engines();
@@ -53,10 +55,8 @@ class machine final : public meeting_point {
 
   struct meeting {
     std::vector<std::pair<pipe *, unsigned>> arrived;  // and its domain
-    std::vector<vector_clock> clocks;                  // by domain: what its pipes had seen
     uint64_t latest = 0;
-    pipe_cause cause;     // who was the latest
-    uint32_t number = 0;  // of the SYNC_ALLs so far
+    pipe_cause cause;  // who was the latest
   };
 
   simulation &sim_;
@@ -66,7 +66,8 @@ class machine final : public meeting_point {
   std::set<uint64_t> arrays_of_host_;  // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;
-  meeting meetings_[CORE_KIND_COUNT][PIPE_COUNT];
+  meeting meetings_[kSeries];
+  meetings syncs_;
   std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
   unsigned events_ = 0;
   bool haunted_ = false;

@@ -84,7 +84,7 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
       count_(count),
       bytes_(round_up(the_arena().used, kPage)),
       base_(the_arena().base),
-      owners_(several(sim) ? end_of_written(buffers, count) : 0),
+      users_(several(sim) ? end_of_written(buffers, count) : 0),
       several_cores_(several(sim)) {
   the_lazy_inputs().serve(sim.config.soc.ai_cores);
   const uint64_t near = end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only && !b.far; });
@@ -128,7 +128,7 @@ void global_memory::launch(const void *args, size_t args_bytes) {
   }
   std::memcpy(base_, args, args_bytes);
   if (several_cores_) {
-    owners_.forget();
+    users_.forget();
   }
 }
 
@@ -222,12 +222,11 @@ std::optional<std::string> global_memory::check_gather(const core_memory_t &memo
   return std::nullopt;
 }
 
-std::optional<unsigned> global_memory::race_between_cores(unsigned domain, uint32_t syncs,
-                                                          const core_access_t &access) {
+std::optional<unsigned> global_memory::race_between_cores(const gm_users::user &who, const core_access_t &access) {
   if (!several_cores_) {
     return std::nullopt;
   }
-  return owners_.access(domain, syncs, access, access.base - GM_BASE);
+  return users_.access(who, access, access.base - GM_BASE);
 }
 
 // Between two arrays: the one before.

@@ -9,7 +9,7 @@
 
 #include "core/core.h"
 #include "soc/cores/simulation.h"
-#include "soc/races/gm_owners.h"
+#include "soc/races/gm_users.h"
 
 namespace soc {
 
@@ -49,8 +49,8 @@ class global_memory {
   bool is_numbers(uint64_t address) const;
   // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.
   std::optional<std::string> check_gather(const core_memory_t &memory, const cmd_gather_in_t &command) const;
-  // The domain (core_domain::index) whose write an access of another one races with.
-  std::optional<unsigned> race_between_cores(unsigned domain, uint32_t syncs, const core_access_t &access);
+  // The domain (core_domain::index) with whose access one of another domain races.
+  std::optional<unsigned> race_between_cores(const gm_users::user &who, const core_access_t &access);
 
   // The books of the array an address is in.
   soc_traffic_t &traffic_of(uint64_t address);
@@ -72,7 +72,7 @@ class global_memory {
   uint8_t *base_ = nullptr;
   std::vector<array> arrays_;  // in address order
   mutable size_t last_found_ = 0;
-  gm_owners owners_;
+  gm_users users_;
   bool several_cores_;
 };
 

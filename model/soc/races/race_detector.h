@@ -5,8 +5,8 @@
 // pipe's own time; a flag hands the setter's clock to the waiter.  An access is ordered after
 // another when the waiter's clock has seen it.
 //
-// Pipes of the two AI cores of a pair are agents of one detector if the run is one of pairs.  Between
-// others only SYNC_ALL orders anything: see gm_owners.h.
+// Pipes of the two AI cores of a pair are agents of one detector if the run is one of pairs.  They are one domain.
+// Between domains only SYNC_ALL orders anything: meetings.h keeps what it hands on, gm_users.h finds their races.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_RACES_RACE_DETECTOR_H
 #define AMALGAM_SOC_RACES_RACE_DETECTOR_H
@@ -25,16 +25,20 @@ namespace soc {
 constexpr unsigned kAgents =
     2 * (4 + 3 * 4);  // pipes of two AI cores: 4 of the cube core, 3 of each of at most 4 vector cores
 
+constexpr unsigned kSeries = 10;  // of SYNC_ALLs: pipes of all kinds of core
+
 struct vector_clock {
-  std::array<uint32_t, kAgents> seen{};  // by agent
-  uint32_t syncs = 0;                    // SYNC_ALLs behind it
+  std::array<uint32_t, kAgents> seen{};  // by agent of its domain
+  std::array<uint32_t, kSeries> met{};   // SYNC_ALLs behind it, by series (meetings.h)
 
   // Sees what the other has seen, too.
   void join(const vector_clock &other) {
     for (size_t i = 0; i < kAgents; ++i) {
       seen[i] = std::max(seen[i], other.seen[i]);
     }
-    syncs = std::max(syncs, other.syncs);
+    for (size_t i = 0; i < kSeries; ++i) {
+      met[i] = std::max(met[i], other.met[i]);
+    }
   }
 };
 
@@ -90,8 +94,9 @@ class race_detector {
   const std::string &core_of(unsigned agent) const { return cores_[agent]; }
   // A new command of this agent begins.
   void begin(unsigned agent) { ++clocks_[agent].seen[agent]; }
-  // One that hands on what this agent has seen, and has no accesses.
+  // One that hands on what this agent has seen, and has no accesses; and the time of the last one.
   void begin_to_hand_on(unsigned agent) { handed_on_[agent] = ++clocks_[agent].seen[agent]; }
+  uint32_t handed_on(unsigned agent) const { return handed_on_[agent]; }
   // Notes an access; returns the earlier access it races with, if there is one.
   std::optional<race_found> access(race_memory &memory, unsigned agent, const core_access_t &access,
                                    const command_t &command);

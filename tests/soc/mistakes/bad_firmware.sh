@@ -79,6 +79,25 @@ expect rewritten "$FIRMWARE/tests/rewritten.elf" "firmware panic, code 58"   # a
 machine='--config ascend910_die --cores 4'
 expect own_ram "$FIRMWARE/tests/own_ram.elf" "cube0 firmware panic, code 42"   # which says that all is well
 
+# Waits that are missing, and one that is not: another AI core waits.
+source=races
+launch() {
+  # shellcheck disable=SC2086
+  timeout 60 "$SIM" run custom $machine --param "$number" --out-shape 16384 --firmware "$1" --out "$dir/out.npy" --quiet
+}
+machine='--config ascend910_core'
+both 0 "race in GM" "cube0 MTE2: LOAD_NZ" "@load" "vector0_0 MTE3: COPY_OUT" "@put"
+machine='--config ascend910_die --cores 2'
+both 1 "race in GM with AI core" "no SYNC_ALL"
+both 2 "race in UB" "vector0_0 MTE3: COPY_OUT" "@of V" "vector0_0 V: VEC" "@fill"
+both 3 "race in GM with AI core" "no SYNC_ALL"
+both 4 "race in GM with AI core" "no SYNC_ALL"
+number=5
+for file in elf so; do
+  launch "$FIRMWARE/tests/races.$file" || { echo "FAILED: a way through another AI core, $file"; failed=1; }
+done
+rm -f "$dir/out.npy"
+
 # Accesses to registers that the bus does not have, and no interrupt.
 machine=
 launch() {
