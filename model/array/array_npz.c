@@ -32,6 +32,17 @@ static bool no_such(zip_t *archive, const array_name_t *name, base_error_t *erro
              : base_fail(error, "%.200s: no array '%.80s'%s", name->file, name->array, list);
 }
 
+// Python's zipfile takes the last of several members of a name, other readers the first.
+static bool is_one(zip_t *archive, const char *member, const array_name_t *name, base_error_t *error) {
+  const zip_int64_t members = zip_get_num_entries(archive, 0);
+  size_t count = 0;
+  for (zip_int64_t i = 0; i < members; ++i) {
+    const char *other = zip_get_name(archive, (zip_uint64_t)i, 0);
+    count += other != NULL && strcmp(other, member) == 0;
+  }
+  return count == 1 || base_fail(error, "%.200s: %zu arrays of that name; expected one", name->whole, count);
+}
+
 static bool read_one(zip_t *archive, zip_uint64_t index, const array_name_t *name, unsigned accepted,
                      npy_array_t *array, base_error_t *error) {
   zip_stat_t status;
@@ -48,7 +59,11 @@ static bool read_one(zip_t *archive, zip_uint64_t index, const array_name_t *nam
     zip_fclose(member);
     return base_fail(error, "%s: out of memory", name->whole);
   }
-  const bool good = npy_read_stream(stream, name->whole, (int64_t)status.size, accepted, array, error);
+  bool good = npy_read_stream(stream, name->whole, (int64_t)status.size, accepted, array, error);
+  if (zip_error_code_zip(zip_file_get_error(member)) != ZIP_ER_OK) {  // such as a checksum, whatever else is wrong
+    good = base_fail(error, "%s: %s", name->whole, zip_file_strerror(member));
+    npy_free(array);
+  }
   fclose(stream);
   return good;
 }
@@ -62,7 +77,8 @@ static bool read_archive(zip_t *archive, const array_name_t *name, unsigned acce
     index = zip_name_locate(archive, name->array, 0);
   }
   return index < 0 ? no_such(archive, name, error)
-                   : read_one(archive, (zip_uint64_t)index, name, accepted, array, error);
+                   : is_one(archive, zip_get_name(archive, (zip_uint64_t)index, 0), name, error) &&
+                         read_one(archive, (zip_uint64_t)index, name, accepted, array, error);
 }
 
 bool array_read_npz(const array_name_t *name, unsigned accepted, npy_array_t *array, base_error_t *error) {

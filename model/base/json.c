@@ -7,6 +7,7 @@
 
 #include "base/input.h"
 #include "host/interrupt.h"
+#include "host/utf8.h"
 #include "host/version.h"
 
 static void *allocate(size_t bytes) {
@@ -17,10 +18,33 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
+// In new memory; NULL: there is none.
+static char *as_utf8(const uint8_t *bytes, size_t count) {
+  char *text = malloc(count * strlen(UTF8_UNKNOWN) + 1);
+  size_t used = 0;
+  for (size_t i = 0; text != NULL && i < count;) {
+    const size_t length = utf8_character(bytes + i, count - i);
+    const size_t copied = length > 0 ? length : strlen(UTF8_UNKNOWN);
+    memcpy(text + used, length > 0 ? (const char *)bytes + i : UTF8_UNKNOWN, copied);
+    used += copied;
+    i += length > 0 ? length : 1;
+  }
+  if (text != NULL) {
+    text[used] = '\0';
+  }
+  return text;
+}
+
+char *json_utf8(char *text) {
+  char *valid = text == NULL ? NULL : as_utf8((const uint8_t *)text, strlen(text));
+  cJSON_free(text);
+  return valid;
+}
+
 void json_needs_memory(void) { cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = allocate, .free_fn = free}); }
 
 bool json_print(FILE *file, const cJSON *root, base_error_t *error) {
-  char *text = root == NULL ? NULL : cJSON_Print(root);
+  char *text = root == NULL ? NULL : json_utf8(cJSON_Print(root));
   if (text == NULL) {
     return base_fail(error, "JSON: out of memory");
   }
@@ -75,40 +99,12 @@ void json_add_amalgam(cJSON *object) {
   cJSON_AddItemToObject(amalgam, "commit", commit[0] == '\0' ? cJSON_CreateNull() : cJSON_CreateString(commit));
 }
 
-// Bytes of the UTF-8 character that x [n] begins with; 0: none. The lowest second bytes keep out
-// what could be said shorter, and surrogates; U+0000 has no place in cJSON's strings.
-static size_t character(const uint8_t *x, size_t n) {
-  const unsigned lead = x[0];
-  const size_t length = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-  if (lead == 0 || lead > 0xf4 || length == 0 || length > n) {
-    return 0;
-  }
-  const unsigned low = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-  const unsigned high = lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-  for (size_t i = 1; i < length; ++i) {
-    if (x[i] < (i == 1 ? low : 0x80) || x[i] > (i == 1 ? high : 0xbf)) {
-      return 0;
-    }
-  }
-  return length;
-}
-
 void json_add_bytes(cJSON *object, const char *name, const uint8_t *bytes, size_t count) {
-  static const char unknown[] = "\xef\xbf\xbd";
-  char *text = malloc(count * strlen(unknown) + 1);
-  size_t used = 0;
+  char *text = as_utf8(bytes, count);
   if (text == NULL) {
     cJSON_AddNullToObject(object, name);
     return;
   }
-  for (size_t i = 0; i < count;) {
-    const size_t length = character(bytes + i, count - i);
-    const size_t copied = length > 0 ? length : strlen(unknown);
-    memcpy(text + used, length > 0 ? (const char *)bytes + i : unknown, copied);
-    used += copied;
-    i += length > 0 ? length : 1;
-  }
-  text[used] = '\0';
   cJSON_AddStringToObject(object, name, text);
   free(text);
 }
@@ -133,6 +129,35 @@ cJSON *json_read(const char *path) {
   return file == NULL ? NULL : read_open(file);
 }
 
+static int by_name(const void *a, const void *b) {
+  return strcmp((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
+}
+
+// A name that two members of an object have; NULL: none.
+static const char *doubled_member(const cJSON *object) {
+  const size_t count = (size_t)cJSON_GetArraySize(object);
+  const cJSON **members = cJSON_malloc((count + 1) * sizeof(const cJSON *));
+  const char *doubled = NULL;
+  const cJSON *item;
+  size_t n = 0;
+  cJSON_ArrayForEach(item, object) { members[n++] = item; }
+  qsort(members, n, sizeof *members, by_name);
+  for (size_t i = 1; i < n && doubled == NULL; ++i) {
+    doubled = by_name(&members[i - 1], &members[i]) == 0 ? members[i]->string : NULL;
+  }
+  cJSON_free(members);
+  return doubled;
+}
+
+// No deeper than cJSON reads.
+const char *json_doubled(const cJSON *root) {  // NOLINT(misc-no-recursion)
+  const char *doubled = cJSON_IsObject(root) ? doubled_member(root) : NULL;
+  for (const cJSON *item = root->child; item != NULL && doubled == NULL; item = item->next) {
+    doubled = json_doubled(item);
+  }
+  return doubled;
+}
+
 cJSON *json_read_input(const char *path, const char *expected, base_error_t *error) {
   FILE *file = input_open(path, error);
   if (file == NULL) {
@@ -141,6 +166,13 @@ cJSON *json_read_input(const char *path, const char *expected, base_error_t *err
   cJSON *root = read_open(file);
   if (root == NULL) {
     base_fail(error, "%s: no JSON; expected %s", path, expected);
+    return NULL;
+  }
+  const char *doubled = json_doubled(root);
+  if (doubled != NULL) {
+    base_fail(error, "%s: '%.100s' is given twice in an object; expected once", path, doubled);
+    cJSON_Delete(root);
+    return NULL;
   }
   return root;
 }

@@ -29,6 +29,12 @@ bool json_write(FILE *file, json_fill_fn *fill, const void *data, base_error_t *
 // A whole number that a double holds exactly, from 0 on. False: it is none; item may be NULL.
 bool json_count(const cJSON *item, uint64_t *count);
 
+// A name that an object somewhere in it has twice, of which readers take either; NULL: there is none.
+const char *json_doubled(const cJSON *root);
+
+// The text that cJSON has printed, in UTF-8 (json_add_bytes); NULL stays NULL.
+char *json_utf8(char *text);
+
 // A member's number or text; 0 and "" where there is none.
 double json_number(const cJSON *object, const char *name);
 const char *json_text(const cJSON *object, const char *name);

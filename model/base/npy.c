@@ -280,7 +280,10 @@ static bool read_elements(FILE *file, const char *path, int64_t size, size_t hea
   if (got != bytes) {
     return base_fail(error, "%s: truncated: %zu bytes of data, its shape needs %zu", path, got, bytes);
   }
-  return fgetc(file) == EOF || base_fail(error, "%s: trailing data", path);
+  if (fgetc(file) != EOF) {
+    return base_fail(error, "%s: trailing data", path);
+  }
+  return !ferror(file) || base_fail(error, "%s: %s", path, strerror(errno));
 }
 
 static bool read_open(FILE *file, const char *path, int64_t size, unsigned accepted, npy_array_t *array,

@@ -121,7 +121,7 @@ static void write_line(const dump_all_t *dump, size_t effect, const core_tensor_
   cJSON *shape = cJSON_AddArrayToObject(line, "shape");
   cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)tensor->rows));
   cJSON_AddItemToArray(shape, cJSON_CreateNumber((double)tensor->cols));
-  char *text = cJSON_PrintUnformatted(line);
+  char *text = json_utf8(cJSON_PrintUnformatted(line));
   fprintf(dump->index, "%s\n", text == NULL ? "" : text);
   cJSON_free(text);
   cJSON_Delete(line);

@@ -231,7 +231,8 @@ static void bad_indices(void **state) {
       {"[]", "no weight_map"},
       {"{\"weight_map\":[]}", "no weight_map"},
       {"{\"weight_map\":{\"a\":7}}", "tensor 'a' in ''"},
-      {"{\"weight_map\":{\"a\":\"p\",\"b\":\"p\",\"a\":\"p\"}}", "tensor 'a' named twice"},
+      {"{\"weight_map\":{\"a\":\"p\",\"b\":\"p\",\"a\":\"p\"}}", "'a' is given twice in an object; expected once"},
+      {"{\"metadata\":[{\"x\":{\"y\":1,\"z\":2,\"y\":1}}],\"weight_map\":{\"a\":\"p\"}}", "'y' is given twice"},
       {"{\"weight_map\":{}}", "no tensor 'model.embed_tokens.weight'"},
   };
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {

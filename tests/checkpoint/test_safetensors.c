@@ -103,7 +103,10 @@ static void bad_headers(void **state) {
        "tensor 'b': begins at byte 12, after a hole"},
       {"{" ENTRY("a", "\"F32\"", "[2]", "[0,8]") "}", 9, "9 bytes of data; its tensors have 8"},
       {"{" ENTRY("a", "\"F32\"", "[2]", "[0,8]") "," ENTRY("a", "\"F32\"", "[2]", "[8,16]") "}", 16,
-       "tensor 'a': named twice"},
+       "'a' is given twice in its header"},
+      {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"shape\":[2],\"data_offsets\":[0,8]}}", 8, "'shape' is given twice"},
+      {"{" ENTRY("a", "\"F32\"", "[2]", "[0,8]") ",\"__metadata__\":{\"k\":\"1\",\"k\":\"1\"}}", 8,
+       "'k' is given twice"},
       {"{" ENTRY("a\\nb", "\"F32\"", "[1]", "[0,8]") "}", 8, "tensor 'a?b'"},
   };
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {

@@ -62,6 +62,14 @@ def main(folder):
     flipped = bytearray(open(f + "deflated.npz", "rb").read())
     flipped[200] ^= 0xff
     write(f + "flipped.npz", bytes(flipped))
+    # One bit of a stored member's first, middle and last byte of data, which no other check sees.
+    for name, at in (("first", 0), ("middle", len(bits) // 2), ("last", len(bits) - 1)):
+        flipped = bytearray(open(f + "stored.npz", "rb").read())
+        flipped[flipped.index(bits) + at] ^= 1
+        write(f + name + ".npz", bytes(flipped))
+    with zipfile.ZipFile(f + "twice.npz", "w") as file:
+        for name in ("q.npy", "a", "q.npy", "a", "b.npy"):
+            file.writestr(name, whole)
     write(f + "m.safetensors", safetensors({"layer.q": ("BF16", shape, bits), "u": ("U16", shape, bits),
                                             "half": ("F16", shape, half), "d": ("F64", (2,), bytes(16)),
                                             "deep": ("BF16", (1,) * 6, bytes(2))}))

@@ -66,6 +66,12 @@ cp q.npy a.npz
 refused a.npz:q 'a.npz: Not a zip archive; expected an archive as np.savez writes it'
 refused cut.npz:q 'cut.npz: '
 refused flipped.npz:q 'flipped.npz:q: '
+for name in first middle last; do
+  refused $name.npz:q "$name.npz:q: CRC error"
+done
+refused twice.npz:q 'twice.npz:q: 2 arrays of that name; expected one'
+refused twice.npz:a 'twice.npz:a: 2 arrays of that name; expected one'
+"$SIM" run amla --q twice.npz:b --kv kv.npy -q
 refused bad.npz:q 'bad.npz:q: truncated'
 refused bad.npz:long 'bad.npz:long: 1 bytes of trailing data'
 refused bad.npz:none 'bad.npz:none: not a .npy file'

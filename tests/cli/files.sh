@@ -35,6 +35,27 @@ jq -e .cycles closed.json >/dev/null || fail "a file instead of a closed stdout"
 "$SIM" convert kv.npy - 2>err | cmp - tokens.npy || fail "convert to -"
 [ ! -e - ] || fail "a file named -"
 
+# --- names and numbers ------------------------------------------------------------------------
+
+# JSON is UTF-8, whatever a file is called; numbers have points, whatever the locale has.
+odd=$(printf 'o\377\200\303.json')
+"$SIM" run amla --heads 4 --seq-kv 64 --gm c --quiet --json "$odd" --csv odd --out "$odd.npy" --timeline odd.t --critical-path odd.c --set gm.l2_latency_us=0.25
+"$SIM" diff "$odd" "$odd" --quiet --json odd.d
+"$SIM" blame "$odd" --no-repair --element 0,0 --quiet --json odd.b 2>err || fail "blame: $(cat err)"
+for file in "$odd" odd.t odd.c odd.d odd.b; do
+  iconv -f UTF-8 -t UTF-16 "$file" >/dev/null && jq -e . "$file" >/dev/null || fail "$file is no JSON in UTF-8"
+done
+if localedef -i de_DE -f UTF-8 "$dir/comma" 2>err; then
+  mkdir comma_locale
+  (cd comma_locale; LOCPATH=$dir LC_ALL=comma "$SIM" run amla --heads 4 --seq-kv 64 --gm c --quiet --json "$odd" --csv odd \
+    --out "$odd.npy" --timeline odd.t --critical-path odd.c --set gm.l2_latency_us=0.25)
+  for file in odd.pipes.csv odd.traffic.csv odd.t odd.c; do
+    cmp "$file" "comma_locale/$file" || fail "$file is another in a locale with commas"
+  done
+  without_host "$odd" >a
+  without_host "comma_locale/$odd" | cmp - a || fail "--json is another in a locale with commas"
+fi
+
 # --- devices, FIFOs, links, folders -------------------------------------------------------------
 
 # Who may do all, root, tries it on a device of its own: a mistake would cost the machine its /dev/null.

@@ -65,11 +65,6 @@ static bool take_map(checkpoint_shards_t *shards, const cJSON *map, base_error_t
     }
   }
   qsort(shards->place, count, sizeof *shards->place, by_tensor);
-  for (size_t i = 1; i < count; ++i) {
-    if (by_tensor(&shards->place[i - 1], &shards->place[i]) == 0) {
-      return base_fail(error, "%s: tensor '%.200s' named twice", shards->index, shards->place[i].tensor);
-    }
-  }
   return true;
 }
 

@@ -176,16 +176,6 @@ static bool check_places(safetensors_t *file, base_error_t *error) {
                                         (unsigned long long)file->size, (unsigned long long)end);
 }
 
-static bool check_names(safetensors_t *file, base_error_t *error) {
-  qsort(file->entries, file->count, sizeof *file->entries, by_name);
-  for (size_t i = 1; i < file->count; ++i) {
-    if (by_name(&file->entries[i - 1], &file->entries[i]) == 0) {
-      return refuse(file, &file->entries[i], error, "named twice");
-    }
-  }
-  return true;
-}
-
 static bool take_entries(safetensors_t *file, base_error_t *error) {
   const cJSON *item;
   file->entries = calloc((size_t)cJSON_GetArraySize(file->header) + 1, sizeof *file->entries);
@@ -197,7 +187,9 @@ static bool take_entries(safetensors_t *file, base_error_t *error) {
       return false;
     }
   }
-  return check_places(file, error) && check_names(file, error);
+  const bool good = check_places(file, error);
+  qsort(file->entries, file->count, sizeof *file->entries, by_name);
+  return good;
 }
 
 const safetensors_entry_t *safetensors_find(const safetensors_t *file, const char *name) {
@@ -212,7 +204,11 @@ static bool parse_header(safetensors_t *file, const char *text, size_t length, b
   file->header = text[0] == '{' ? cJSON_ParseWithLengthOpts(text, length, &end, false) : NULL;
   const size_t used = file->header == NULL ? 0 : (size_t)(end - text);
   const bool good = file->header != NULL && strspn(end, " \t\r\n") == length - used;
-  return good || base_fail(error, "%s: its header is no JSON object", file->path);
+  if (!good) {
+    return base_fail(error, "%s: its header is no JSON object", file->path);
+  }
+  const char *doubled = json_doubled(file->header);
+  return doubled == NULL || base_fail(error, "%s: '%.100s' is given twice in its header", file->path, doubled);
 }
 
 static bool read_header(safetensors_t *file, size_t length, base_error_t *error) {

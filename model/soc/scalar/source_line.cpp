@@ -5,12 +5,26 @@
 #include <cstdio>
 #include <cstring>
 
+#include "host/utf8.h"
+
 namespace soc {
 namespace {
 
 bool begins(const std::string &text, std::initializer_list<const char *> with) {
   return std::any_of(with.begin(), with.end(),
                      [&text](const char *begin) { return text.compare(0, std::strlen(begin), begin) == 0; });
+}
+
+// The names of a firmware's files are anybody's. As JSON's texts have it, in which they are written as they are.
+std::string plain(const std::string &text) {
+  std::string out;
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_character(reinterpret_cast<const uint8_t *>(&text[i]), text.size() - i);
+    const bool good = length > 1 || (length == 1 && text[i] >= ' ' && text[i] != '"' && text[i] != '\\');
+    out.append(good ? text.substr(i, length) : "?");
+    i += std::max(length, size_t{1});
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,7 +66,7 @@ std::string source_lines::image::ask(uint64_t pc, std::initializer_list<const ch
     std::snprintf(fallback, sizeof fallback, "pc 0x%llx", static_cast<unsigned long long>(pc));
     return fallback;
   }
-  return kernels != all.end() ? *kernels : all.back();
+  return plain(kernels != all.end() ? *kernels : all.back());
 }
 
 std::vector<std::string> source_lines::frames(const std::vector<uint64_t> &calls) {

@@ -89,7 +89,7 @@ static cJSON *data_of(const table_t *table, const page_rows_t *rows) {
 
 // Nothing in it ends the element: "<" stands in texts alone.
 static bool write_data(FILE *file, const cJSON *data, base_error_t *error) {
-  char *text = cJSON_PrintUnformatted(data);
+  char *text = json_utf8(cJSON_PrintUnformatted(data));
   if (text == NULL) {
     return base_fail(error, "page: out of memory");
   }

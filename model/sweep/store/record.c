@@ -97,7 +97,7 @@ char *record_write(const record_t *record, const record_facts_t *facts, const ch
   if (run[0] != '\0') {
     cJSON_AddRawToObject(root, "run", run);
   }
-  char *text = cJSON_Print(root);
+  char *text = json_utf8(cJSON_Print(root));
   cJSON_Delete(root);
   return text;
 }
