@@ -23,6 +23,7 @@
 #include "cli/synth/synth.h"
 #include "host/files.h"
 #include "host/interrupt.h"
+#include "host/limits.h"
 #include "host/version.h"
 #include "soc/soc.h"
 
@@ -230,6 +231,12 @@ static void remove_begun(void) {
 
 int main(int argc, char **argv) {
   base_error_t error;
+  uint64_t kib;
+  if (!host_take_stacks(&kib)) {
+    base_fail(&error, "stack: limited to %llu KiB; expected at least %d (ulimit -s)", (unsigned long long)kib,
+              HOST_LEAST_STACK_KIB);
+    return base_report(BASE_BAD_INPUT, &error);
+  }
   host_keep_streams();
   host_interrupt_ends(remove_begun);
   json_needs_memory();

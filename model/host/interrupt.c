@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -48,6 +49,8 @@ void host_out_of_memory(void) {
   static const char text[] = "amalgam: out of memory\n";
   end_with(text, sizeof text - 1, 2);
 }
+
+void host_end(const char *line, int code) { end_with(line, strlen(line), code); }
 
 static void note(int signal) {
   const uint64_t one = 1;

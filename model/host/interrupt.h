@@ -26,6 +26,9 @@ void host_interrupt_ends(void (*remove_begun)(void));
 // Ends this process when out of memory, in the same way, with exit code 2: for C++, whose `new` has no other answer.
 void host_out_of_memory(void) __attribute__((noreturn));
 
+// Ends this process as that does, with a line of its own, "...\n"; a signal's handler may call it.
+void host_end(const char *line, int code) __attribute__((noreturn));
+
 // Between these a signal is only noted. They nest, in all threads of the process together; after the
 // last release a signal does again what it did before the first hold.
 void host_hold_interrupts(void);

@@ -233,8 +233,9 @@ typedef struct soc_result {
 
 // Bytes (all 0) for an array that a coming run takes as it is, where it is, if a buffer's init
 // points to it; such a buffer must be read_only.  They stay until soc_clear_memory.  NULL: more than
-// global memory holds, or than this host has.
+// global memory holds, or than this host has; soc_no_room says it in a line.
 void *soc_alloc(uint64_t bytes);
+const char *soc_no_room(void);
 
 // Global memory is empty: what soc_alloc and soc_place have given is no more, and a run is what it is in a process of
 // its own.  There must be no machine.

@@ -137,10 +137,10 @@ break_one() {
       try strace -f -qq -o /dev/null --seccomp-bpf -e "trace=$call" -e "inject=$call:error=$(echo "$fault" | cut -d: -f2):when=${fault##*:}"
       [ $status -lt 128 ] || problem "exit code $status" ;;
     limit)   # so many bytes of addresses or stack, open files, or threads
-      pick as nofile threads
+      pick as stack nofile threads
       case $picked in
         as) draw 64; fault=as=$(((drawn + 1) << 26)) ;;
-        stack) draw 10; fault=stack=$((16384 << drawn)) ;;
+        stack) draw 8; fault=stack=$((65536 << drawn)) ;;
         nofile) draw 24; fault=nofile=$((drawn + 4)) ;;
         threads) draw 12; fault=clone,clone3:error=EAGAIN:when=$((drawn + 1))+ ;;
       esac

@@ -6,6 +6,7 @@
 
 #include "kernels/attention/attention_args.h"
 #include "soc/lazy.h"
+#include "soc/soc.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
 static const size_t max_rows = (size_t)1 << 20;
@@ -84,7 +85,7 @@ bool attention_make_up(attention_problem_t *problem, const made_up_t *made_up, b
   problem->in_global_memory = true;
   problem->q = make_array(problem, made_up, STREAM_Q, q_count);
   problem->k = make_array(problem, made_up, STREAM_K, k_count);
-  return (problem->q != NULL && problem->k != NULL) || base_fail(error, "out of memory (%zu bytes)", bytes);
+  return (problem->q != NULL && problem->k != NULL) || base_fail(error, "%s", soc_no_room());
 }
 
 // --- what the answer is -----------------------------------------------------------------------

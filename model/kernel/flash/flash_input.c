@@ -168,7 +168,7 @@ static bool make_array(const flash_problem_t *problem, const made_up_t *made_up,
                        unsigned threads, uint16_t **out, base_error_t *error) {
   *out = soc_alloc(count * sizeof **out);
   if (*out == NULL) {
-    return base_fail(error, "out of memory (%zu bytes)", count * sizeof **out);
+    return base_fail(error, "%s", soc_no_room());
   }
   fill_t array = {made_up, stream, problem->fp16, *out};
   return parallel_for(threads, count, fill, &array) ||

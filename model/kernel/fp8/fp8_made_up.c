@@ -79,7 +79,8 @@ bool fp8_make_up(fp8_problem_t *problem, const made_up_t *made_up, num_fp8_scale
   problem->tokens = pages ? malloc(token_bytes) : soc_alloc(token_bytes);
   problem->keys = keys_bytes <= max_keys_bytes ? calloc(keys_bytes, 1) : NULL;
   if (problem->q == NULL || problem->tokens == NULL) {
-    return base_fail(error, "out of memory (%zu bytes)", q_bytes + token_bytes);
+    return pages && problem->q != NULL ? base_fail(error, "out of memory (%zu bytes)", token_bytes)
+                                       : base_fail(error, "%s", soc_no_room());
   }
   work_t work = {problem, made_up, kind};
   return parallel_for(threads, problem->batch, make_queries, &work) &&

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "hal/registers.h"
+#include "host/limits.h"
 #include "soc/memory/gm_requests.h"
 #include "soc/memory/lazy_inputs.h"
 
@@ -17,7 +18,8 @@ namespace {
 
 constexpr uint64_t kAddressable = (uint64_t{1} << GM_ADDR_W) * kBeatBytes;  // by an atomic slice
 constexpr uint64_t kRoom = uint64_t{1} << 40;                               // of addresses, if this host has so many
-constexpr uint64_t kPage = 4096;  // the arguments have the first: the scalar's window
+constexpr uint64_t kOthers = uint64_t{5} << 29;  // of limited addresses: for emulators, threads, and all else
+constexpr uint64_t kPage = 4096;                 // the arguments have the first: the scalar's window
 constexpr uint64_t kAlign = 512;
 
 uint64_t round_up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -28,7 +30,7 @@ struct arena {
   uint8_t *base = nullptr;
   uint64_t room = 0, used = kPage;
   arena() {
-    for (uint64_t bytes = kRoom; bytes >= kAddressable && base == nullptr; bytes /= 4) {
+    for (uint64_t bytes = most(); bytes >= kPage && base == nullptr; bytes = bytes / 4 / kPage * kPage) {
       void *map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (map != MAP_FAILED) {
         madvise(map, bytes, MADV_HUGEPAGE);  // arrays lie one behind the other, and are used whole
@@ -36,6 +38,12 @@ struct arena {
         room = bytes;
       }
     }
+  }
+  static uint64_t most() {
+    const uint64_t left = host_addresses_left();
+    return left == UINT64_MAX
+               ? kRoom
+               : std::min(kRoom, std::max(left > kOthers ? left - kOthers : 0, left / 8) / kPage * kPage);
   }
   bool holds(const void *bytes) const {
     const auto *p = static_cast<const uint8_t *>(bytes);
@@ -73,6 +81,18 @@ uint64_t end_of(const soc_buffer_t *buffers, size_t count, predicate of_those) {
   return end;
 }
 
+std::string mib(uint64_t bytes) { return std::to_string((bytes + (uint64_t{1} << 20) - 1) >> 20) + " MiB"; }
+
+// Why there is no room for all arrays so far.
+std::string no_room() {
+  const arena &memory = the_arena();
+  const uint64_t limit = host_addresses();
+  return "global memory: " + mib(memory.used) + " of arrays; " +
+         (limit == UINT64_MAX ? "this host has room for " + mib(memory.room)
+                              : "of the " + mib(limit) + " of addresses that this process may have (ulimit -v), " +
+                                    mib(memory.room) + " are left for them");
+}
+
 uint64_t end_of_written(const soc_buffer_t *buffers, size_t count) {
   return end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only; });
 }
@@ -88,15 +108,12 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
       several_cores_(several(sim)) {
   the_lazy_inputs().serve(sim.config.soc.ai_cores);
   const uint64_t near = end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only && !b.far; });
-  if (base_ == nullptr || near > kAddressable) {
-    throw std::runtime_error("global memory: " + std::to_string(near >> 20) +
-                             " MiB of arrays; the atomic slices address " + std::to_string(kAddressable >> 20) +
-                             " MiB");
+  if (near > kAddressable) {
+    throw std::runtime_error("global memory: " + mib(near) + " of arrays; the atomic slices address " +
+                             mib(kAddressable));
   }
-  if (bytes_ > the_arena().room) {
-    throw std::runtime_error("global memory: " + std::to_string(bytes_ >> 20) +
-                             " MiB of arrays; this host has room for " + std::to_string(the_arena().room >> 20) +
-                             " MiB");
+  if (base_ == nullptr || bytes_ > the_arena().room) {
+    throw std::runtime_error(no_room());
   }
   arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, true, false, {}});
   for (size_t i = 0; i < count; ++i) {
@@ -274,6 +291,12 @@ extern "C" void *soc_alloc(uint64_t bytes) {
   soc::arena &memory = soc::the_arena();
   const uint64_t offset = memory.take(bytes);
   return memory.base == nullptr || memory.used > memory.room ? nullptr : memory.base + offset;
+}
+
+extern "C" const char *soc_no_room(void) {
+  static thread_local std::string text;
+  text = soc::no_room();
+  return text.c_str();
 }
 
 extern "C" void soc_clear_memory(void) {

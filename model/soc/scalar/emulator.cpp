@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/scalar/emulator.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
 #include "hal/registers.h"
+#include "host/limits.h"
 
 namespace soc {
 namespace {
@@ -17,10 +21,32 @@ void check(uc_err error, const char *what) {
   }
 }
 
+// Unicorn takes these addresses for the code that it translates, some more for the rest, and ends the process if it
+// does not get them. So they are asked for before, by one emulator at a time.
+constexpr uint64_t kTakes = (uint64_t{1} << 30) + (uint64_t{1} << 26);
+std::mutex opening;
+
+void check_addresses() {
+  void *map = mmap(nullptr, kTakes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (map == MAP_FAILED) {
+    const uint64_t limit = host_addresses();
+    throw std::runtime_error(
+        "scalar core: no address space for an emulator, which takes " + std::to_string(kTakes >> 20) + " MiB" +
+        (limit == UINT64_MAX ? ""
+                             : "; " + std::to_string(host_addresses_left() >> 20) + " are left of the " +
+                                   std::to_string(limit >> 20) + " that this process may have (ulimit -v)"));
+  }
+  munmap(map, kTakes);
+}
+
 }  // namespace
+
+uint64_t emulator::addresses() { return kTakes; }
 
 emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged)
     : program_(program), ram_(program.make_ram()) {
+  const std::lock_guard<std::mutex> lock(opening);
+  check_addresses();
   check(unicorn().uc_open(UC_ARCH_RISCV, UC_MODE_RISCV64, &engine_), "open");
   add_ram(fixed_code);
   for (const global_memory::range &r : gm.windows()) {

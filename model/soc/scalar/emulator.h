@@ -40,6 +40,7 @@ class emulator {
 
   emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged);
   ~emulator();
+  static uint64_t addresses();  // that one takes
   emulator(const emulator &) = delete;
   emulator &operator=(const emulator &) = delete;
 

@@ -3,17 +3,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <pthread.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 
 #include "hal/native.h"
+#include "host/interrupt.h"
+#include "host/limits.h"
 #include "soc/memory/gm.h"
 #include "soc/scalar/scalar.h"
 
 namespace soc {
 namespace {
+
+// The stack of a core's thread, and what is said when firmware needs more. Its handler has another one.
+struct native_stack {
+  uintptr_t low = 0;  // about where the guard is
+  char text[160];
+  std::unique_ptr<char[]> handlers;
+};
+thread_local native_stack stack;
+
+// Other faults are left to whoever debugs the firmware.
+void on_fault(int number, siginfo_t *info, void *) {
+  constexpr uintptr_t kGuard = uintptr_t{HOST_GUARD_KIB} << 10;
+  const auto at = reinterpret_cast<uintptr_t>(info->si_addr);
+  if (stack.low != 0 && at >= stack.low - kGuard && at < stack.low + kGuard) {
+    host_end(stack.text, SOC_STOPPED);
+  }
+  signal(number, SIG_DFL);
+}
+
+void watch_stack(const std::string &core) {
+  pthread_attr_t attributes;
+  void *low = nullptr;
+  size_t bytes = 0;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  std::snprintf(stack.text, sizeof stack.text, "amalgam: %s: native firmware needs more than %zu KiB of stack\n",
+                core.c_str(), bytes >> 10);
+  stack.handlers.reset(new char[1 << 16]);
+  const stack_t handlers = {stack.handlers.get(), 0, 1 << 16};
+  sigaltstack(&handlers, nullptr);
+  stack.low = reinterpret_cast<uintptr_t>(low);
+}
 
 class scalar_native : public scalar {
  public:
@@ -51,6 +90,10 @@ scalar_native::scalar_native(const scalar_services &services, const std::string 
   if (*host_slot != &host) {  // else a core before this one has written it, whose program may run by now
     *host_slot = &host;
   }
+  struct sigaction action = {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGSEGV, &action, nullptr);
   Dl_info where;
   if (dladdr(host_slot, &where) != 0) {
     base_ = where.dli_fbase;
@@ -91,6 +134,7 @@ std::vector<uint64_t> scalar_native::calls() {
 // A core that the kernel has no entry for has nothing to do.
 bool scalar_native::execute() {
   current = this;
+  watch_stack(core_.core);
   if (entry_ != nullptr) {
     entry_();
   }

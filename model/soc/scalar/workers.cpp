@@ -5,7 +5,9 @@
 #include <exception>
 #include <thread>
 
+#include "host/limits.h"
 #include "host/parallel.h"
+#include "soc/scalar/emulator.h"
 #include "soc/scalar/unicorn_library.h"
 
 namespace soc {
@@ -21,6 +23,8 @@ static void load_emulator() {
 
 workers::workers(bool emulated) : most_(static_cast<unsigned>(std::min(parallel_host_threads(), kMost))) {
   if (emulated) {
+    most_ = std::clamp(static_cast<unsigned>(std::min(host_addresses_left() / emulator::addresses(), uint64_t{kMost})),
+                       1u, most_);
     std::thread(load_emulator).detach();
   }
 }

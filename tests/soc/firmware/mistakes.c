@@ -25,6 +25,16 @@ static void check(volatile uint32_t found) {
   require(found > 1, PANIC_MACHINE);
 }
 
+static uint32_t descend(volatile uint32_t depth) {
+  volatile uint32_t room[64] = {depth};
+  return depth == 0 ? 0 : descend(depth + 1) + room[depth % 64];
+}
+
+static uint32_t descend_loudly(volatile uint32_t depth) {
+  volatile uint32_t room[64] = {(uint32_t)hal_read(REG_ARGS)};
+  return depth == 0 ? 0 : descend_loudly(depth + 1) + room[depth % 64];
+}
+
 static void on_cube(int32_t which, const custom_args_t *args) {
   switch (which) {
     case 0:                                // nobody raises this flag
@@ -75,6 +85,12 @@ static void on_cube(int32_t which, const custom_args_t *args) {
       break;
     case 17:  // reads from L1 what a vector core may still be writing there
       load_data_b(.l1 = 512, .l1_pitch = 512, .k = 16, .n = 16);  // still written
+      break;
+    case 19:  // calls itself for ever
+      descend(1);
+      break;
+    case 20:  // the same, and speaks to its host meanwhile
+      descend_loudly(1);
       break;
     default:
       break;

@@ -132,7 +132,7 @@ static bool add_weights(decode_arrays_t *arrays, const decode_settings_t *settin
     decode_layer_t *layer = &weights->layer[i];
     uint8_t *bytes = values ? soc_alloc(layer->bytes) : NULL;
     if (values && bytes == NULL) {
-      return base_fail(error, "out of memory for the model's weights");
+      return base_fail(error, "the model's weights: %s", soc_no_room());
     }
     if (values &&
         !decode_weights_load(weights, i, settings->zero_points, settings->machine.soc.threads, bytes, error)) {
