@@ -46,8 +46,8 @@ void watch_stack(const std::string &core) {
   pthread_getattr_np(pthread_self(), &attributes);
   pthread_attr_getstack(&attributes, &low, &bytes);
   pthread_attr_destroy(&attributes);
-  std::snprintf(stack.text, sizeof stack.text, "amalgam: %s: native firmware needs more than %zu KiB of stack\n",
-                core.c_str(), bytes >> 10);
+  std::snprintf(stack.text, sizeof stack.text, "amalgam: %s: native firmware needs more than %d KiB of stack\n",
+                core.c_str(), HOST_STACK_KIB);
   stack.handlers.reset(new char[1 << 16]);
   const stack_t handlers = {stack.handlers.get(), 0, 1 << 16};
   sigaltstack(&handlers, nullptr);
