@@ -67,3 +67,29 @@ bool array_read(const char *name, unsigned accepted, npy_array_t *array, base_er
   }
   return npy_read(name, accepted, array, error);
 }
+
+static bool narrow(const char *name, npy_array_t *array, base_error_t *error) {
+  const int64_t *wide = array->data;
+  int32_t *narrow = array->data;
+  for (size_t i = 0; i < npy_count(array); ++i) {
+    if (wide[i] < INT32_MIN || wide[i] > INT32_MAX) {
+      char where[NPY_SHAPE_BYTES];
+      return base_fail(error, "%s: %lld at %s; expected numbers of 32 bits", name, (long long)wide[i],
+                       npy_index_text(array, i, where));
+    }
+    memcpy(narrow + i, &(int32_t){(int32_t)wide[i]}, sizeof *narrow);
+  }
+  array->type = NPY_I4;
+  return true;
+}
+
+bool array_read_i4(const char *name, npy_array_t *array, base_error_t *error) {
+  if (!array_read(name, NPY_BIT(I4) | NPY_BIT(I8), array, error)) {
+    return false;
+  }
+  if (array->type == NPY_I4 || narrow(name, array, error)) {
+    return true;
+  }
+  npy_free(array);
+  return false;
+}

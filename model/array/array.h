@@ -17,6 +17,9 @@
 __attribute__((warn_unused_result)) bool array_read(const char *name, unsigned accepted, npy_array_t *array,
                                                     base_error_t *error);
 
+// Whole numbers of 32 bits, '<i4'; '<i8', which is what NumPy makes of numbers, if all of them fit.
+__attribute__((warn_unused_result)) bool array_read_i4(const char *name, npy_array_t *array, base_error_t *error);
+
 // Length of the file's name in "FILE.npz:NAME" and "FILE.safetensors:NAME"; for other names all of it.
 size_t array_file_length(const char *name);
 

@@ -11,7 +11,7 @@ static const struct {
   npy_type_t to;
 } types[] = {{SAFETENSORS_BF16, NPY_U2}, {SAFETENSORS_F16, NPY_F2}, {SAFETENSORS_F32, NPY_F4},
              {SAFETENSORS_U8, NPY_U1},   {SAFETENSORS_I8, NPY_I1},  {SAFETENSORS_BOOL, NPY_B1},
-             {SAFETENSORS_I32, NPY_I4},  {SAFETENSORS_U16, NPY_U2}};
+             {SAFETENSORS_I32, NPY_I4},  {SAFETENSORS_I64, NPY_I8}, {SAFETENSORS_U16, NPY_U2}};
 enum { TYPES = sizeof types / sizeof *types };
 
 static const char *tensor_name(const void *file, size_t index) { return safetensors_at(file, index)->name; }

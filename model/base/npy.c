@@ -172,7 +172,11 @@ static bool read_header_text(FILE *file, const char *path, char text[MAX_HEADER 
                              base_error_t *error) {
   unsigned char start[MAGIC_BYTES + 2];
   unsigned char size[4] = {0};
-  if (fread(start, 1, sizeof start, file) != sizeof start || memcmp(start, magic, MAGIC_BYTES) != 0) {
+  const bool whole = fread(start, 1, sizeof start, file) == sizeof start;
+  if (whole && memcmp(start, "version ", sizeof start) == 0) {
+    return base_fail(error, "%s: a pointer of Git LFS; expected the file that it stands for (git lfs pull)", path);
+  }
+  if (!whole || memcmp(start, magic, MAGIC_BYTES) != 0) {
     return base_fail(error, "%s: not a .npy file", path);
   }
   const unsigned major = start[MAGIC_BYTES];
@@ -378,5 +382,6 @@ bool npy_refuse_shape(const char *path, const npy_array_t *array, base_error_t *
   va_start(arguments, expected);
   vsnprintf(what, sizeof what, expected, arguments);
   va_end(arguments);
-  return base_fail(error, "%s: shape %s; expected %s", path, npy_shape_text(array->shape, array->dims, shape), what);
+  return base_fail(error, "%s: shape %s%s; expected %s", path, npy_shape_text(array->shape, array->dims, shape),
+                   npy_count(array) == 0 ? ", without elements" : "", what);
 }

@@ -17,7 +17,8 @@
   NPY_TYPE(U1, "|u1", 1)    \
   NPY_TYPE(I1, "|i1", 1)    \
   NPY_TYPE(B1, "|b1", 1)    \
-  NPY_TYPE(I4, "<i4", 4)
+  NPY_TYPE(I4, "<i4", 4)    \
+  NPY_TYPE(I8, "<i8", 8)
 
 typedef enum npy_type {
 #define NPY_TYPE(name, descr, bytes) NPY_##name,

@@ -91,7 +91,13 @@ static bool compute_fp64(work_t *work, const size_t *row, size_t count, size_t a
   return good;
 }
 
-// A NaN equals only the same NaN, +0 is not -0.
+static bool is_nan(judge_type_t type, uint32_t bits) { return isnan(value_of(type, bits)); }
+
+// A NaN is as good as another, +0 is not -0.
+static bool same_bits(judge_type_t type, uint32_t have, uint32_t want) {
+  return have == want || (is_nan(type, have) && is_nan(type, want));
+}
+
 static bool compute_contract(work_t *work, const size_t *row, size_t count, size_t at) {
   const judge_answer_t *answer = work->answer;
   float *part = calloc(count * answer->columns, sizeof *part);
@@ -103,7 +109,7 @@ static bool compute_contract(work_t *work, const size_t *row, size_t count, size
       if (work->want != NULL) {
         work->want[place(answer, judged_rows(work), at + i, column)] = (double)value_of(answer->type, bits);
       } else {
-        wrong += bits != output_bits(answer, row[i], column);
+        wrong += !same_bits(answer->type, output_bits(answer, row[i], column), bits);
       }
     }
   }
@@ -200,6 +206,37 @@ static void read_values(const judge_answer_t *answer, size_t per_group, float *v
   }
 }
 
+// The smallest number of a type that has all of its bits.
+static double smallest_normal(judge_type_t type) { return type == JUDGE_FP16 ? 0x1p-14 : 0x1p-126; }
+
+static void note_one(const judge_answer_t *answer, double want, double have, size_t row, size_t column,
+                     kernel_result_t *result) {
+  kernel_lost_t *lost = &result->lost;
+  lost->elements += 1;
+  if ((!isfinite(have) || !isfinite(want)) && lost->not_finite++ == 0) {
+    lost->row = answer->transposed ? column : row;
+    lost->column = answer->transposed ? row : column;
+    lost->have = have;
+    lost->want = want;
+  }
+  const bool small = want != 0 && fabs(want) < smallest_normal(answer->type);
+  lost->to_zero += small && have == 0;
+  lost->to_subnormal += small && have != 0 && fabs(have - want) > result->tolerance * fabs(want);
+}
+
+static void note_lost(const judge_answer_t *answer, size_t per_group, const double *golden, const float *values,
+                      kernel_result_t *result) {
+  const size_t rows = answer->groups * per_group;
+  result->lost = (kernel_lost_t){.array = answer->array, .softmax = answer->softmax};
+  for (size_t i = 0; i < rows; ++i) {
+    const size_t row = judge_row(answer, per_group, i);
+    for (size_t column = 0; column < answer->columns && (answer->apart == NULL || answer->apart[row] == 0); ++column) {
+      const size_t at = place(answer, rows, i, column);
+      note_one(answer, golden[at], (double)values[at], row, column, result);
+    }
+  }
+}
+
 static bool compare_with_fp64(const judge_answer_t *answer, size_t per_group, judge_beside_t *beside,
                               kernel_result_t *result, base_error_t *error) {
   const size_t rows = answer->groups * per_group;
@@ -209,6 +246,7 @@ static bool compare_with_fp64(const judge_answer_t *answer, size_t per_group, ju
   if (good) {
     read_values(answer, per_group, values);
     num_error(golden, values, rows * answer->columns, &result->error);
+    note_lost(answer, per_group, golden, values, result);
     good = answer->found == NULL || answer->found(answer->run, golden, values, rows);
   }
   free(golden);

@@ -25,6 +25,8 @@ typedef struct judge_answer {
   size_t groups, rows, columns;  // a sample has as many rows of each group
   size_t span;                   // row / span is the same for rows that are computed in one call
   bool transposed;               // arrays are [columns][rows]
+  bool softmax;                  // smaller scores help where values overflow
+  const uint8_t *apart;          // [groups * rows], 1: FP64 has nothing to say of the row; NULL: of all it has
   double operations;             // of FP64 for a row, on the average
   double tolerance;              // the usual one
   size_t threads;

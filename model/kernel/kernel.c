@@ -17,8 +17,9 @@ bool kernel_judge(kernel_run_t *run, base_error_t *error) {
 }
 
 base_exit_t kernel_verdict(const kernel_run_t *run, base_error_t *error) {
-  return run->ops->verdict != NULL ? run->ops->verdict(run, error)
-                                   : kernel_result_verdict(&run->result, "output elements", error);
+  const base_exit_t code = run->ops->verdict != NULL ? run->ops->verdict(run, error)
+                                                     : kernel_result_verdict(&run->result, "output elements", error);
+  return code == BASE_OK ? kernel_result_stored(&run->result, error) : code;
 }
 
 bool kernel_expected(kernel_run_t *run, bool golden, kernel_expected_t *expected, base_error_t *error) {

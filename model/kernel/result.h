@@ -32,6 +32,18 @@ typedef struct kernel_expected {
   double absolute, relative;  // an element is off by more than absolute + relative * |want|
 } kernel_expected_t;
 
+// What elements have lost that were compared with FP64.
+typedef struct kernel_lost {
+  const char *array;
+  bool softmax;         // smaller scores help where values overflow
+  size_t elements;      // that were compared
+  size_t not_finite;    // NaNs and infinities, of the result or of FP64,
+  size_t row, column;   // the first of them,
+  double have, want;    // and what both have there
+  size_t to_zero;       // FP64 has a number below all normal ones of the type, and the result a zero,
+  size_t to_subnormal;  // or something else that is off by more than the tolerance
+} kernel_lost_t;
+
 typedef struct kernel_result {
   soc_result_t soc;  // cycles, bytes, pipes, guards, the host's side
   bool seeded;       // something was drawn at random, from:
@@ -43,6 +55,8 @@ typedef struct kernel_result {
   // Against FP64, over some rows or columns of the output; judged is 0 if there was no comparison.
   size_t judged, judged_of;
   num_error_t error;
+  kernel_lost_t lost;
+  double largest_score;  // of AMLA's judged rows, as num_attn_golden_more has it
   double tolerance;
   // Against the contract's C loops, if verified.
   bool verified;
@@ -63,6 +77,18 @@ base_exit_t kernel_result_take(kernel_result_t *result, const kernel_machine_t *
 // Exit code 1 with a message if bits or errors are not as they should be, else 0. elements: what they are,
 // "output elements".
 base_exit_t kernel_result_verdict(const kernel_result_t *result, const char *elements, base_error_t *error);
+
+// Exit code 1 with a message if there are elements of a result that no command has stored, else 0.
+base_exit_t kernel_result_stored(const kernel_result_t *result, base_error_t *error);
+
+enum { KERNEL_FIRST_BYTES = 128 };
+
+// "4 of 16 elements of array 'out' were never stored, first [3,0]". Returns text.
+const char *kernel_unstored(const soc_unstored_t *unstored, char text[KERNEL_FIRST_BYTES]);
+
+// "first out[0,3], which is not a number; FP64 has 0.5": the first element that is no number; "" if there is none.
+// Returns text.
+const char *kernel_first_lost(const kernel_lost_t *lost, char text[KERNEL_FIRST_BYTES]);
 
 void kernel_result_free(kernel_result_t *result);
 
@@ -89,7 +115,10 @@ void kernel_json_time(cJSON *root, const kernel_result_t *result, const kernel_m
 cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char *golden, const char *axis);
 
 void kernel_json_error_members(cJSON *object, const num_error_t *error);
-// And, if there are any, unwritten: what bytes that nobody wrote have reached (soc_unwritten_t).
+// And, if there are any: not_finite (elements, first), underflow (to_zero, to_subnormal).
+void kernel_json_lost(cJSON *error, const kernel_lost_t *lost);
+// And, if there are any, unwritten: what bytes that nobody wrote have reached (soc_unwritten_t); unstored: results that
+// nobody wrote (soc_unstored_t).
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc);
 // And the profile, if there is one.
 void kernel_json_pipes(cJSON *root, const soc_result_t *soc);

@@ -67,8 +67,26 @@ void kernel_json_error_members(cJSON *object, const num_error_t *error) {
   cJSON_AddNumberToObject(object, "rel_fro", error->rel_fro);
   cJSON_AddNumberToObject(object, "max_abs", error->max_abs);
   cJSON_AddNumberToObject(object, "cos_diff", error->cos_diff);
+  if (error->absolute) {
+    cJSON_AddTrueToObject(object, "absolute");
+  }
   if (!isfinite(error->rel_fro)) {  // these are null
     cJSON_AddTrueToObject(object, "overflow");
+  }
+}
+
+void kernel_json_lost(cJSON *error, const kernel_lost_t *lost) {
+  if (lost->not_finite > 0) {
+    cJSON *none = cJSON_AddObjectToObject(error, "not_finite");
+    json_add_count(none, "elements", lost->not_finite);
+    cJSON *first = cJSON_AddArrayToObject(none, "first");
+    cJSON_AddItemToArray(first, cJSON_CreateNumber((double)lost->row));
+    cJSON_AddItemToArray(first, cJSON_CreateNumber((double)lost->column));
+  }
+  if (lost->to_zero + lost->to_subnormal > 0) {
+    cJSON *underflow = cJSON_AddObjectToObject(error, "underflow");
+    json_add_count(underflow, "to_zero", lost->to_zero);
+    json_add_count(underflow, "to_subnormal", lost->to_subnormal);
   }
 }
 
@@ -80,6 +98,10 @@ cJSON *kernel_json_error(cJSON *root, const kernel_result_t *result, const char 
   }
   cJSON *error = cJSON_AddObjectToObject(root, "error");
   kernel_json_error_members(error, &result->error);
+  kernel_json_lost(error, &result->lost);
+  if (result->largest_score > NUM_ATTN_AMLA_LARGEST) {
+    cJSON_AddNumberToObject(error, "scores_reach", result->largest_score);
+  }
   snprintf(text, sizeof text, "%s, %zu of %zu %s", golden, result->judged, result->judged_of, axis);
   cJSON_AddStringToObject(error, "golden", result->judged == result->judged_of ? golden : text);
   return error;
@@ -100,6 +122,21 @@ static void add_unwritten(cJSON *root, const soc_result_t *soc) {
   }
 }
 
+static void add_unstored(cJSON *root, const soc_result_t *soc) {
+  cJSON *list = soc->unstored_count == 0 ? NULL : cJSON_AddArrayToObject(root, "unstored");
+  for (size_t i = 0; i < soc->unstored_count; ++i) {
+    const soc_unstored_t *found = &soc->unstored[i];
+    cJSON *entry = json_add_row(list);
+    cJSON_AddStringToObject(entry, "array", found->array);
+    json_add_count(entry, "elements", found->count);
+    json_add_count(entry, "of", found->of);
+    cJSON *first = cJSON_AddArrayToObject(entry, "first");
+    for (unsigned d = 0; d < found->dims; ++d) {
+      cJSON_AddItemToArray(first, cJSON_CreateNumber((double)found->index[d]));
+    }
+  }
+}
+
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   cJSON *traffic = cJSON_AddObjectToObject(root, "traffic");
   json_add_count(traffic, "hbm_read", soc->hbm_read);
@@ -108,6 +145,7 @@ void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   json_add_count(traffic, "l2_write", soc->l2_write);
   json_add_count(traffic, "atomic_bytes", soc->atomic_bytes);
   add_unwritten(root, soc);
+  add_unstored(root, soc);
 }
 
 // By command and line; with --profile.

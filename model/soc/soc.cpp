@@ -199,8 +199,10 @@ extern "C" soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const 
 
 extern "C" void *soc_bytes(soc_t *soc, uint64_t address) {
   soc->machine->host_uses(address);
-  return soc->gm->base() + (address - GM_BASE);
+  return soc_look(soc, address);
 }
+
+extern "C" void *soc_look(soc_t *soc, uint64_t address) { return soc->gm->base() + (address - GM_BASE); }
 
 static void stop_for_file(soc::simulation &sim, const char *what) {
   sim.stop(SOC_BAD_INPUT, std::string(what) + ": cannot write: " + std::strerror(errno));
@@ -352,6 +354,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->unwritten);
   result->unwritten = nullptr;
   result->unwritten_count = 0;
+  std::free(result->unstored);
+  result->unstored = nullptr;
+  result->unstored_count = 0;
   std::free(result->launch_cycles);
   result->launch_cycles = nullptr;
   result->launches = 0;

@@ -41,6 +41,7 @@ typedef struct soc_buffer {
   const void *init;       // bytes to start from, or NULL: filled with 0xFF, so that reading what
                           // nobody wrote shows as NaN
   void *result;           // bytes are copied here after the run, or NULL
+  bool gaps;              // of a result: no command has to store all of it (soc_unstored_t)
   bool read_only;         // a command that writes it ends the run
   bool numbers;           // scalar cores see it through their window, and GATHER_IN may go by it if it is
                           // read_only, too; there even with timing_only
@@ -190,6 +191,14 @@ typedef struct soc_unwritten {
   char read[SOC_PLACE_BYTES], store[SOC_PLACE_BYTES];  // "vector0_1 V: VEC ... at k.c:30 (f)", the first ones
 } soc_unwritten_t;
 
+// Elements of a result (an array with `result`) that no command of the last launch stored.
+typedef struct soc_unstored {
+  const char *array;
+  uint64_t count, of;            // elements; bytes of an array without a shape
+  uint64_t index[SOC_MAX_DIMS];  // the first of them
+  unsigned dims;                 // of index
+} soc_unstored_t;
+
 typedef enum soc_status {
   SOC_DONE = 0,
   SOC_BAD_INPUT = 2,      // firmware file missing or unreadable, array too large
@@ -219,6 +228,8 @@ typedef struct soc_result {
   size_t profile_count;
   soc_unwritten_t *unwritten;  // with init_check, in order of the stores
   size_t unwritten_count;
+  soc_unstored_t *unstored;  // with init_check, one for each such array
+  size_t unstored_count;
   const soc_record_t *record;   // with soc_options.watch.record; else NULL
   struct soc_replay *replay;    // with soc_options.watch.replay; else NULL
   struct soc_machine *machine;  // what record, replay and profile point into; soc_result_free deletes it
@@ -267,6 +278,9 @@ soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const void *args,
 
 // Bytes of global memory, for the host to read and write between launches; several of its threads may ask.
 void *soc_bytes(soc_t *soc, uint64_t address);
+
+// The same without being taken for somebody who has written the array, or is to get it (soc_unwritten_t).
+void *soc_look(soc_t *soc, uint64_t address);
 
 // The books of all launches go to soc_open's result, results to the buffers', traces to their files.  The machine is no
 // more.

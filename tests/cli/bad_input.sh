@@ -25,6 +25,10 @@ head -c 300 q.npy >q_cut.npy
 { cat q.npy; printf x; } >q_long.npy
 printf 'hello' >q_text.npy
 printf '\177ELF\2\2\1' >cut.elf
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' >pointer.npy
+cp pointer.npy pointer.safetensors
+"$MKNPY" a_empty.npy '<f2' 0,128
+"$MKNPY" w_half.npy '<f2' 128,64
 printf 'soc: {ai_cores: 1}\n' >few.yaml
 printf 'soc: [\n' >broken.yaml
 mkdir folder
@@ -37,6 +41,11 @@ good="--kv kv.npy $out"
 # shellcheck disable=SC2086
 {
   refused "none.npy" run amla --q none.npy $good
+  refused "pointer.npy: a pointer of Git LFS; expected the file that it stands for" run amla --q pointer.npy $good
+  refused "pointer.safetensors: a pointer of Git LFS" run amla --q pointer.safetensors:q $good
+  refused "a_empty.npy: shape (0, 128), without elements; expected two dimensions" run gemm --a a_empty.npy --w w_half.npy $out
+  refused "4097 MiB of arrays; the atomic slices address 4096 MiB" run custom --firmware "$FIRMWARE/tests/roots.elf" --in q_f4.npy \
+    --out-shape 1073741824 $out
   refused "q_i4.npy" run amla --q q_i4.npy $good
   refused "q_fortran.npy" run amla --q q_fortran.npy $good
   refused "q_nan.npy" run amla --q q_nan.npy $good

@@ -84,6 +84,34 @@ refuses() {   # refuses FRAGMENT WORD...: exit code 2, one line
   grep -qF -e "$fragment" err || fail "$*: expected '$fragment', got $(cat err)"
 }
 "$SIM" run amla --heads 4 --seq-q 1 --seq-kv 64 --gm c --quiet --json small.json
+# Of a product's terms the chain follows the largest, whatever its sign.
+for element in 0,0 0,7 1,100 2,5 2,300 3,17 3,18 3,19; do
+  "$SIM" blame small.json --element $element --quiet --json "term.$element.json"
+done
+jq -s '[.[].chain[] | select(.opcode == "MMAD") | .products as $n | .operands as $o | .followed as $f | select($f < 2 * $n) |
+  ([range($n) | $o[.].value * $o[. + $n].value]) as $terms | {term: $terms[$f % $n], most: ($terms | map(fabs) | max)}]' \
+  term.*.json >terms.json
+holds 'length > 8 and all((.term | fabs) == .most) and any(.term < 0) and any(.term > 0)' terms.json
+
+# What nobody wrote is to blame, if no change of a line is looked for.
+"$MKNPY" in.npy '<f4' 4,8
+"$MKNPY" want.npy '<f4' 4
+status=0
+"$SIM" run custom --firmware "$FIRMWARE/tests/unwritten.elf" --in in.npy --out-shape 4 --param 1 --expect want.npy --quiet \
+  --json unwritten.json 2>err || status=$?
+[ $status -eq 1 ] || fail "unwritten: exit code $status, $(cat err)"
+"$SIM" blame unwritten.json --element 3 --no-repair --quiet --json why.json
+holds '.why == "it reads what no command wrote" and (.line | startswith("unwritten.c:"))' why.json
+
+# A store of several elements shows the first one that it has changed, not the first one that it has written.
+"$SIM" run amla --heads 4 --seq-kv 192 --kv-block 16 --skip-noop --gm c --quiet --watch gm:o --watch 'gm:o[0,0]' --watch 'gm:o[1,0]' \
+  --watch 'gm:o[2,0]' --watch 'gm:o[3,0]' --watch-log o.txt
+awk '/^#/ { next }
+  / of [0-9]*\)/ { at = $1 $2; whole_same = $6 == $8; kept = 0; next }
+  $1 $2 == at && $6 == $8 { kept = 1 }
+  $1 $2 == at && $6 != $8 { if (whole_same) wrong = 1; late += kept }
+  END { exit wrong || late == 0 }' o.txt || fail "--watch: not the first element that changed: $(head -n 20 o.txt)"
+
 refuses "expected one file" blame
 refuses "--worst: cannot go with --element" blame small.json --worst --element 1,2
 refuses "--csv: expected what the files' names begin with" blame small.json --element 1,2 --csv -

@@ -82,6 +82,60 @@ status=0
 grep -q '^error    is no number, relative to FP64' text || fail "text of an overflow"
 grep -qi 'nan\b' text && fail "a NaN in the text"
 holds '.error.rel_fro == null and .error.overflow' big.json
+# The first place, in text, message and JSON; blame explains an element that is no number, and not a healthy one.
+grep -q 'smaller softmax scale; first out\[0,0\], which is not a number; FP64 has ' err || fail "first place: $(cat err)"
+grep -q '^         first out\[0,0\], which is not a number' text || fail "first place in the text"
+holds '.error.not_finite == {elements: 4096, first: [0, 0]}' big.json
+"$MKNPY" kv.npy '<u2' 20,32
+"$MKNPY" q.npy '<u2' 3,32 c 65=7f7f
+for kernel in amla base flash; do
+  [ $kernel = flash ] && set -- --k kv.npy --v kv.npy || set -- --kv kv.npy
+  status=0
+  "$SIM" run $kernel --q q.npy "$@" --verify --json nan.json --quiet 2>err || status=$?
+  [ $status -eq 1 ] && holds '.error.not_finite == {elements: 32, first: [2, 0]}' nan.json || fail "$kernel: $status $(cat err)"
+  "$SIM" blame nan.json --quiet --json why.json
+  holds '.element == "out[2,0]"' why.json || fail "blame explains another one: $(jq -c .element why.json)"
+done
+
+# Scores beyond what AMLA's rescaling is good for: a warning; Base has no such limit.
+scores() { "$SIM" run "$1" --heads 4 --seq-kv 64 --kv-block 16 --dist normal:"$2" --golden full --gm c --json r.json >text 2>/dev/null || true; }
+scores amla 10000   # scores of 1e8
+grep -q '^warning  scores reach .*e+0[89]; AMLA.s rescaling is good up to 8.39e+06 (docs/amla.md)' text || fail "large scores: $(cat text)"
+holds '.error.scores_reach > 8388608' r.json
+scores base 10000
+! grep -q '^warning' text || fail "base: $(cat text)"
+scores amla 100
+! grep -q '^warning' text && holds '.error | has("scores_reach") | not' r.json || fail "small scores: $(cat text)"
+
+# No floor below errors; what is too small for the type is told, and errors against zeros are absolute.
+wrong() {   # wrong ERROR JSON ARGS...: exit code 1 and such an error
+  error=$1 holds=$2 status=0
+  shift 2
+  "$SIM" run "$@" --gm c --json r.json >text 2>err || status=$?
+  [ $status -eq 1 ] && grep -q "^amalgam: relative error $error is out of tolerance" err || fail "$*: $status $(cat err)"
+  holds "$holds" r.json
+  grep -q '^         underflow: [0-9]* elements became 0, [0-9]* subnormal' text || fail "$*: underflow is not told: $(cat text)"
+}
+wrong 0.0208 '.error.underflow | .to_zero > 0 and .to_subnormal > 1000' amla --heads 4 --seq-kv 64 --dist normal:1e-38
+wrong 1 '.error.underflow.to_zero > 1000 and .error.rel_fro == 1' gemm --m 16 --n 64 --k 64 --dist normal:1e-7
+# The error of w4a16 is on weights rounded to FP16, and, named as well, on exact ones: the same for whole numbers, more for
+# a zero point far from them.
+"$MKNPY" a.npy '<f2' 4,128
+"$MKNPY" w.npy '<i4' 128,8
+for scale in 3c00 211f; do   # 1, 0.01
+  "$MKNPY" s.npy '<f2' 1,64 c all=$scale
+  "$MKNPY" z.npy '<f2' 1,64 c all=63d0   # 1000
+  "$SIM" run w4a16 --a a.npy --w w.npy --scale s.npy --zero z.npy --nibbles unsigned --gm c --json $scale.json >text
+  grep -q '^         that is on weights rounded to FP16; on exact ones [0-9.e-]*$' text || fail "w4a16: $(cat text)"
+done
+holds '.error.exact_weights.rel_fro == .error.rel_fro' 3c00.json
+holds '.error | .exact_weights.rel_fro > 1.2 * .rel_fro and .exact_weights.rel_fro < 1e-3' 211f.json
+
+"$MKNPY" q.npy '<u2' 3,32
+"$MKNPY" kv.npy '<u2' 20,32 c all=0
+"$SIM" run amla --q q.npy --kv kv.npy --json zero.json >text
+grep -q '^error    0 absolute, for all is 0 in FP64' text || fail "all zeros: $(cat text)"
+holds '.error | .absolute and .rel_fro == 0 and (has("underflow") | not)' zero.json
 
 # What is printed does not arrive.
 full() {   # full ARGS...

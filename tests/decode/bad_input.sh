@@ -23,6 +23,25 @@ refused "num_hidden_layers is 3" run decode --layers 4
 refused "--experts-here 9: the model has 8" run decode --experts-here 9
 refused "cannot go with --experts-here 4 of 8" run decode --experts-here 4 --check stages
 
+# Weights that FP16 does not hold, and one that is no number.
+model=$DATA/kjv_mla
+length=$(od -A n -t u8 -N 8 "$model/model.safetensors" | tr -d ' ')
+head -c $((8 + length)) "$model/model.safetensors" | tail -c "$length" >header.json
+for bits in '\300\177' '\200\177' '\000\117'; do   # NaN, infinity, 2^31
+  rm -rf bent
+  cp -r "$model" bent
+  chmod -R u+w bent
+  at=$((8 + length + $(jq '."model.layers.1.self_attn.o_proj.weight".data_offsets[0]' header.json) + 200))
+  # shellcheck disable=SC2059
+  printf "$bits" | dd of=bent/model.safetensors bs=1 seek=$at conv=notrunc status=none
+  what="beyond FP16's 65504"
+  [ "$bits" != '\300\177' ] || what="not a number"
+  for weights in fp16 w4a16; do
+    refused "model.layers.1.self_attn.o_proj.weight: a weight is $what; expected ones that FP16 holds" \
+      run decode --model bent --weights $weights --tokens 1 --gm c
+  done
+done
+
 refused "--eval, --prompt: only one of them" run decode --eval text --prompt x
 refused "--windows: needs --eval" run decode --windows 2
 refused "--context: needs --eval" run decode --prompt x --context 2

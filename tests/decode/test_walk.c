@@ -341,6 +341,39 @@ static void same_in_pieces(void **state) {
   close_model(walk, opened);
 }
 
+// --- ties -------------------------------------------------------------------------------------
+
+static void first_of_equals(void *context, const walk_event_t *event) {
+  size_t *seen = context;
+  for (size_t i = 0; event->stage == WALK_CHOSEN && i < event->rows * event->columns; ++i) {
+    assert_true(event->values[i] == (double)(i % event->columns));
+    ++*seen;
+  }
+}
+
+// Experts that are equal to a gate, as all are without weights: the first ones are taken.
+static void ties(void **state) {
+  (void)state;
+  static const char *const equal[] = {
+      V2 MIXTURE "}", V2 MIXTURE ",\"topk_method\":\"group_limited_greedy\",\"n_group\":2,\"topk_group\":1}"};
+  for (size_t i = 0; i < ARRAY_LEN(equal); ++i) {
+    char text[2048];
+    double logits[VOCAB];
+    base_error_t error;
+    size_t seen = 0;
+    snprintf(text, sizeof text, "%s", equal[i]);
+    char *range = strstr(text, "\"initializer_range\":0.15");
+    memcpy(range + strlen("\"initializer_range\":"), "0.00", 4);
+    checkpoint_t *opened = made_up(text, 7);
+    walk_t *walk = walk_open(opened, TOKENS, 2, &error);
+    CHECK(walk != NULL, "%s", error.text);
+    walk_observe(walk, first_of_equals, &seen);
+    CHECK(walk_forward(walk, tokens, TOKENS, logits, true, &error), "%s", error.text);
+    assert_int_equal(seen, (LAYERS - 1) * TOKENS * 3);
+    close_model(walk, opened);
+  }
+}
+
 // --- stages -----------------------------------------------------------------------------------
 
 typedef struct {
@@ -474,7 +507,11 @@ static void file_ends(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(as_computed_otherwise), cmocka_unit_test(same_in_pieces),
-                                     cmocka_unit_test(stages), cmocka_unit_test(refused), cmocka_unit_test(file_ends)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(as_computed_otherwise),
+                                     cmocka_unit_test(same_in_pieces),
+                                     cmocka_unit_test(ties),
+                                     cmocka_unit_test(stages),
+                                     cmocka_unit_test(refused),
+                                     cmocka_unit_test(file_ends)};
   return cmocka_run_group_tests_name("walk", tests, make_folder, remove_folder);
 }

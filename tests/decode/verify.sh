@@ -42,4 +42,17 @@ decode --tokens 1 --verify --attention base --firmware "$FIRMWARE/step_amla.elf"
 [ $status -eq 1 ] && grep -q 'verify: elements differ from the contract.s, first of attention of layer 0' err ||
   fail "another kernel is not noticed: $(cat err)"
 holds '.verify.attention.wrong > 0 and .verify.rope.wrong == 0' v.json
+
+# A token that is not that of the largest logit is exit code 1 without --verify, too.
+cp -r "$SW" sw
+sed -i 's/.op = VOP_CMP_GT, .rows = rows, .cols = cols, .dst = MASK/.op = VOP_CMP_EQ, .rows = rows, .cols = cols, .dst = MASK/' \
+  sw/kernels/step/vector/argmax.c
+cmp -s sw/kernels/step/vector/argmax.c "$SW/kernels/step/vector/argmax.c" && fail "argmax.c is as it was"
+"$CC" -std=c11 -O1 -g -w -fPIC -shared -Isw -o argmax.so sw/kernels/step/*.c sw/kernels/step/vector/*.c sw/kernels/step/w4a16/*.c \
+  sw/kernels/attention/cube/attention_cube_plain.c sw/kernels/attention/vector/attention_merge.c \
+  sw/kernels/attention/vector/attention_vector_plain.c sw/kernels/step/attention/step_problem.c sw/kernels/step/attention/step_amla.c \
+  sw/lib/preload.c sw/hal/*.c
+status=0
+decode --tokens 2 --firmware argmax.so 2>err || status=$?
+[ $status -eq 1 ] && grep -q 'token 1 of 2 is not that of the largest logit' err || fail "another token is not noticed: $status $(cat err)"
 echo "all as expected"

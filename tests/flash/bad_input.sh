@@ -20,6 +20,11 @@
 "$MKNPY" lengths.npy '<i4' 3 c all=1
 "$MKNPY" lengths_high.npy '<i4' 2 c 0=9 1=a
 out="--out out.npy --json out.json"
+{
+  printf '\223NUMPY\001\000\166\000'
+  printf '%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (2,), }"
+  printf '\011\000\000\000\000\000\000\000\003\000\000\000\001\000\000\000'   # 9, 2^32 + 3
+} >lengths_wide.npy
 good="--q q.npy --k k.npy --v k.npy $out"
 
 # shellcheck disable=SC2086
@@ -29,8 +34,8 @@ good="--q q.npy --k k.npy --v k.npy $out"
   refused "q_1d.npy: shape (32,)" run flash --q q_1d.npy --k k.npy --v k.npy $out
   refused "q_nan.npy: NaN at [0,1,4,12]" run flash --q q_nan.npy --k k.npy --v k.npy $out
   refused "q_inf.npy: element [0,1,4,12]" run flash --q q_inf.npy --k k_f2.npy --v k_f2.npy $out
-  refused "--head-dim: 257" run flash --q q_wide.npy --k k_wide.npy --v k_wide.npy $out
-  refused "--kv-heads: 3 does not divide the 4" run flash --q q.npy --k k_heads.npy --v k_heads.npy $out
+  refused "q_wide.npy: 257 elements of a head; the kernel takes at most 256" run flash --q q_wide.npy --k k_wide.npy --v k_wide.npy $out
+  refused "k_heads.npy: 3 heads of keys do not divide the 4 query heads of q.npy" run flash --q q.npy --k k_heads.npy --v k_heads.npy $out
   refused "k_batch.npy: shape" run flash --q q.npy --k k_batch.npy --v k_batch.npy $out
   refused "k_f2.npy: dtype '<f2', and BF16 lacks" run flash --q q.npy --k k_f2.npy --v k.npy $out
   refused "q.npy: '<u2'; expected '<f2'" run flash $good --dtype fp16
@@ -41,6 +46,7 @@ good="--q q.npy --k k.npy --v k.npy $out"
   refused "mask_half.npy: 0.5 at [3]; a '<f4' mask holds 0" run flash $good --mask mask_half.npy
   refused "lengths.npy: shape (3,)" run flash $good --lengths lengths.npy
   refused "lengths_high.npy: 10 at [1]" run flash $good --lengths lengths_high.npy
+  refused "lengths_wide.npy: 4294967299 at [1]; expected numbers of 32 bits" run flash $good --lengths lengths_wide.npy
   refused "--kv-block 40" run flash $good --kv-block 40
   refused "--group-rows 40" run flash $good --group-rows 40
   refused "--split-kv" run flash $good --split-kv 65

@@ -50,6 +50,12 @@ flash --heads 3 --seq-q 6 --seq-kv 9 --head-dim 32 --causal --out-f32 --out caus
 cmp masked.npy causal.npy
 "$MKNPY" lengths.npy '<i4' 3 c 0=0 1=7 2=9
 flash --heads 2 --batch 3 --seq-q 4 --seq-kv 9 --lengths lengths.npy --causal --verify
+{   # as NumPy makes them
+  printf '\223NUMPY\001\000\166\000'
+  printf '%-117s\n' "{'descr': '<i8', 'fortran_order': False, 'shape': (3,), }"
+  printf '\000\000\000\000\000\000\000\000\007\000\000\000\000\000\000\000\011\000\000\000\000\000\000\000'
+} >wide.npy
+flash --heads 2 --batch 3 --seq-q 4 --seq-kv 9 --lengths wide.npy --causal --verify
 
 # Causal groups differ in length by a factor of 32; they are dealt so that all cores have nearly the same to do.
 flash --heads 1 --seq-q 4096 --causal --config ascend910_die --cores 4 --timing-only

@@ -124,7 +124,7 @@ tb/icarus: /fp /hfa
 tb/axi: hal
 tests: /.
 tests/checkpoint: llm/checkpoint base host num/* /num
-tests/decode: llm/walk llm/family llm/checkpoint base host num/* /num /checkpoint
+tests/decode: kernel/decode kernel soc hal llm/walk llm/family llm/checkpoint base host num/* /num /checkpoint
 tests/cli: num/*
 tests/cli/unit: /. array llm/* base config host num/* report report/* kernel/* cli/*
 tests/core: core num/* hal
@@ -134,7 +134,7 @@ tests/firmware: core num/* hal lib kernels/*
 tests/fp8: kernel/*
 tests/fuzz: tb array base llm/* config core hal silicon/* soc/* sweep/study cli/* /soc/races
 tests/host: host
-tests/kernel: kernel/*
+tests/kernel: kernel/* num/*
 tests/lm: llm/* num/* kernel/* /num
 tests/memory: core num/* hal soc/*
 tests/num: num/* hal

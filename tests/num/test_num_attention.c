@@ -608,6 +608,105 @@ TEST(error_measures) {
   assert_true(e.rel_fro == 0.0 && e.max_abs == 0.0 && e.cos_diff == 0.0);
 }
 
+// Small numbers are off by as much as large ones; of zeros the error is absolute, and says so.
+TEST(error_has_no_floor) {
+  const double zeros[] = {0.0, 0.0};
+  num_error_t e;
+  for (int exponent = -140; exponent < 120; exponent += 20) {
+    const double golden[] = {ldexp(3.0, exponent), ldexp(-4.0, exponent)};
+    const float off[] = {(float)golden[0], ldexpf(-3.0f, exponent)};
+    num_error(golden, off, 2, &e);
+    assert_true(fabs(e.rel_fro - 0.2) < 1e-9 && !e.absolute);
+    num_error(zeros, off, 2, &e);
+    assert_true(fabs(e.rel_fro / ldexp(sqrt(18.0), exponent) - 1) < 1e-9 && e.absolute);
+  }
+}
+
+// Scores that are NaNs: FP64 and the contract have NaNs where they go, in a row of nothing else, too, and nowhere else.
+TEST(nan_rows) {
+  enum { N = 4, KEYS = 6, D = 2 };
+  uint16_t q[N * D], k[KEYS * D], v[KEYS * D];
+  float base[N * D], amla[N * D], flash[N * D], lse[N];
+  double golden[N * D], golden_lse[N];
+  for (size_t i = 0; i < KEYS * D; ++i) {
+    v[i] = k[i] = num_bf16_from_f32((float)i - 5.0f);
+  }
+  for (size_t i = 0; i < N * D; ++i) {
+    q[i] = num_bf16_from_f32(i == 2 * D ? NAN : (float)i * 0.25f);  // row 2
+  }
+  const num_attn_t attn = {
+      .rows = N, .keys = KEYS, .dk = D, .dv = D, .q = q, .k = k, .ldk = D, .v = v, .ldv = D, .scale = 1.0f, .block = 4};
+  assert_int_equal(num_attn_golden_lse(&attn, golden, golden_lse), 0);
+  assert_int_equal(num_attn_base(&attn, NUM_ISA_AUTO, base), 0);
+  assert_int_equal(num_attn_flash(&attn, NUM_ISA_AUTO, flash), 0);
+  assert_int_equal(num_attn_amla_lse(&attn, NUM_ISA_AUTO, 0, amla, lse, NULL), 0);
+  for (size_t i = 0; i < N * D; ++i) {
+    const bool nan = i / D == 2;
+    assert_true(isnan(golden[i]) == nan && isnan(base[i]) == nan && isnan(amla[i]) == nan && isnan(flash[i]) == nan);
+    assert_true(isnan(golden_lse[i / D]) == nan && isnan(lse[i / D]) == nan);
+  }
+}
+
+// Errors of AMLA and Base for scores of up to `size` with small differences, whose maxima jump from block to block.
+static void large_scores(float size, num_rng_t *rng, double *amla, double *base, double *largest) {
+  enum { N = 3, KEYS = 48, D = 2, DV = 16 };
+  uint16_t q[N * D], k[KEYS * D], v[KEYS * DV];
+  float out[N * DV];
+  double golden[N * DV], of_row[N];
+  num_error_t e;
+  for (size_t i = 0; i < N; ++i) {
+    q[i * D] = num_bf16_from_f32(size);
+    q[i * D + 1] = num_bf16_from_f32(size < 0x1p24f ? 1.0f : 0.0f);  // beyond, FP32 has no such differences
+  }
+  for (size_t s = 0; s < KEYS; ++s) {
+    const float step = fmaxf(-1.0f, fminf((float)num_rng_normal(rng), 1.0f));
+    k[s * D] = s % 8 == 0 ? num_bf16_from_f32(step) : k[(s - 1) * D];
+    k[s * D + 1] = num_bf16_from_f32((float)(num_rng_u64(rng) % 4));
+  }
+  for (size_t i = 0; i < KEYS * DV; ++i) {
+    v[i] = num_bf16_from_f32((float)num_rng_normal(rng));
+  }
+  const num_attn_t attn = {.rows = N,
+                           .keys = KEYS,
+                           .dk = D,
+                           .dv = DV,
+                           .q = q,
+                           .k = k,
+                           .ldk = D,
+                           .v = v,
+                           .ldv = DV,
+                           .scale = 1.0f,
+                           .block = 8};
+  assert_int_equal(num_attn_golden_more(&attn, golden, NULL, of_row), 0);
+  assert_int_equal(num_attn_amla(&attn, NUM_ISA_AUTO, 0, out, NULL), 0);
+  num_error(golden, out, N * DV, &e);
+  *amla = isfinite(e.rel_fro) ? fmax(*amla, e.rel_fro) : INFINITY;
+  assert_int_equal(num_attn_base(&attn, NUM_ISA_AUTO, out), 0);
+  num_error(golden, out, N * DV, &e);
+  *base = fmax(*base, e.rel_fro);
+  *largest = fmax(*largest, of_row[0]);
+}
+
+// As docs/amla.md derives it: up to 2^23 AMLA is as good as Base, up to what FP32 loses of n ln 2 + m; far beyond it is
+// not.
+TEST(score_limit) {
+  num_rng_t rng;
+  num_rng_seed(&rng, 23);
+  double amla = 0, base = 0, largest = 0;
+  for (int i = 0; i < 400; ++i) {
+    large_scores(0x1.fcp22f, &rng, &amla, &base, &largest);
+  }
+  printf("scores up to %.3g: AMLA %.3g, Base %.3g\n", largest, amla, base);
+  assert_true(largest <= NUM_ATTN_AMLA_LARGEST && largest > 0.99 * NUM_ATTN_AMLA_LARGEST);
+  assert_true(amla < base + 3e-4 + 1e-3 && amla < 5e-3);
+  amla = base = 0;
+  for (int i = 0; i < 400; ++i) {
+    large_scores(0x1p30f, &rng, &amla, &base, &largest);
+  }
+  printf("scores up to %.3g: AMLA %.3g, Base %.3g\n", largest, amla, base);
+  assert_true(largest > NUM_ATTN_AMLA_LARGEST && !(amla < 5e-3) && base < 5e-3);
+}
+
 TEST(golden_speed) {
   enum { BIG_ROWS = 256, BIG_KEYS = 4096, BIG_DK = 576, BIG_DV = 512 };
   num_rng_t rng;

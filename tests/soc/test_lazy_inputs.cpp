@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "hal/registers.h"
 #include "soc/lazy.h"
 #include "soc/memory/lazy_inputs.h"
 #include "test.h"  // its macros break the headers above
@@ -131,6 +132,41 @@ TEST(each_core_has_room) {
     }
   }
   assert_in_range(made, 2 * (kBytes - kChunk), 2 * kBytes);
+}
+
+// A command holds what it reads, from its first row to its last, while it is carried out and no longer.
+TEST(commands_hold_what_they_read) {
+  constexpr uint64_t kRows = 3, kRowBytes = 64, kFirst = 2 * kChunk, kSpan = 4 * kChunk + kRowBytes;
+  soc::lazy_inputs inputs(kChunk);
+  const input a(inputs, 17), b(inputs, 19);
+  const auto go_through_others = [&] {
+    for (uint64_t at = kAhead; at + kChunk <= kBytes; at += kChunk) {
+      inputs.hold(b.begin + at, kChunk);
+      inputs.let_go(b.begin + at, kChunk);
+    }
+  };
+  core_memory_t memory = {};
+  memory.base[SPACE_GM] = a.begin - 4096;  // what comes before the input
+  memory.bytes[SPACE_GM] = kBytes + 4096;
+  command_t load = {};
+  load.header.opcode_ = OP_COPY_IN;
+  load.copy_in.gm = GM_BASE + 4096 + kFirst;
+  load.copy_in.gm_pitch = 2 * kChunk;
+  load.copy_in.ub_pitch = kRowBytes;
+  load.copy_in.rows = kRows;
+  load.copy_in.row_bytes = kRowBytes;
+  made = 0;
+  {
+    const soc::held_inputs held(inputs, memory, load);
+    assert_int_equal(made, 5 * kChunk);
+    go_through_others();
+    assert_true(a.right(kFirst, kSpan));
+  }
+  go_through_others();
+  made = 0;
+  inputs.hold(a.begin + kFirst, kSpan);  // all of it anew
+  assert_int_equal(made, 5 * kChunk);
+  inputs.let_go(a.begin + kFirst, kSpan);
 }
 
 TEST(threads_see_the_same) {

@@ -279,6 +279,13 @@ static step_gate_args_t gate(bench_t *b) {
     float *x = (float *)at(b, a.bias) + i;
     *x = rintf(*x);
   }
+  for (uint32_t t = 0; a.scoring == STEP_SIGMOID && t < a.tokens; ++t) {  // all scores underflow, and their sum is 0
+    float *row = (float *)at(b, a.logits) + t * (a.logits_pitch / 4);
+    const bool small = chance(b, 8);
+    for (uint32_t e = 0; small && e < a.experts; ++e) {
+      row[e] = -200.0f;
+    }
+  }
   a.chosen = take(b, CHOSEN, 4ull * a.tokens * a.top);
   a.weights = take(b, ARENA, 4ull * a.tokens * a.top);
   return a;

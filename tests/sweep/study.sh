@@ -66,6 +66,11 @@ cmp commands want || { diff want commands; fail "points"; }
 grep -- '--heads 128 --no-race-check' want | cmp - some || fail "--only"
 [ ! -e sweeps ] || fail "--dry-run has made a store"
 
+# What is not known is not true.
+sed "s/^  - buffers < 3 or latency < 1/  - nullif(buffers, 2)/" good.yaml >null.yaml
+"$SIM" sweep null.yaml --dry-run >some
+grep -q -- '--kv-buffers 3' some && ! grep -q -- '--kv-buffers 2' some || fail "a constraint that is NULL: $(cat some)"
+
 # The same words, written otherwise, are the same points; others are not.
 names() { "$SIM" sweep "$@" --list | awk '{ print $NF }'; }
 names good.yaml >list
@@ -223,4 +228,23 @@ mla_real_q_bf16bits.npy 00111111
 w4a16_real_w.npy 11001111
 kjv_val.txt 11110001
 END
+# And by the firmware that it runs, RV64's or the host's, in a prefix where there is a copy of it.
+mkdir -p prefix/bin prefix/share prefix/lib/amalgam/firmware
+cp "$SIM" prefix/bin/amalgam
+ln -s "$ROOT" prefix/share/amalgam
+cp "$BUILD"/firmware/amla.elf "$BUILD"/firmware/amla.so prefix/lib/amalgam/firmware/
+for how in riscv native; do
+  sed "s/run amla/run amla --firmware $how/; s/values: .amla.*/values: [amla]/" data.yaml >firmware.yaml
+  firmware_names() { prefix/bin/amalgam sweep firmware.yaml --list | awk '{ print $NF }'; }
+  firmware_names >before
+  for kind in elf so; do
+    echo >>prefix/lib/amalgam/firmware/amla.$kind
+    firmware_names >after
+    case $how$kind in
+      riscvelf | nativeso) cmp -s before after && fail "$how: other firmware .$kind, and a result of the same name" ;;
+      *) cmp before after || fail "$how: another .$kind has nothing to do with it" ;;
+    esac
+    cp after before
+  done
+done
 echo "all as expected"

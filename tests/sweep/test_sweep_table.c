@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "made_study.h"
+#include "sweep/plot/plot_script.h"
 #include "sweep/table/front.h"
 
 static char folder[] = "/tmp/sweep_table.XXXXXX";
@@ -38,6 +39,34 @@ static double number(const table_t *table, size_t row, const char *name) {
 static const char *text(const table_t *table, size_t row, const char *name) {
   static char buffer[TABLE_TEXT_BYTES];
   return table_text(table, row, (size_t)table_find(table, name), buffer);
+}
+
+// --- places of plots --------------------------------------------------------------------------
+
+// On a logarithmic axis 0 and what is below have no place, and are counted as lost; on a linear one they have.
+static void zeros_on_log_axes(void **state) {
+  (void)state;
+  static const double values[] = {0.0, -1.0};
+  const outcomes_t *outcomes = made_outcomes();
+  for (size_t i = 0; i < 2; ++i) {
+    ((double *)(uintptr_t)outcomes->row[i].metric)[0] = values[i];
+  }
+  base_error_t error = {""};
+  table_t *table = table_make(outcomes, NULL, &error);
+  assert_non_null(table);
+  size_t dones[2];
+  for (int log = 0; log < 2; ++log) {
+    const study_plot_t plot = {.name = "p", .kind = STUDY_LINES, .x = "buffers", .y = "cycles", .log_y = log == 1};
+    plot_points_t points;
+    assert_true(plot_points_open(&points, table, &plot, &error));
+    dones[log] = points.dones;
+    assert_int_equal(points.lost[OUTCOME_DONE], log == 1 ? 2 : 0);
+    assert_true(log == 1 ? points.from_y > 0 : points.from_y < -1.0);
+    plot_points_close(&points);
+  }
+  assert_int_equal(dones[1] + 2, dones[0]);
+  table_close(table);
+  made_outcomes();
 }
 
 // --- cells ------------------------------------------------------------------------------------
@@ -319,9 +348,16 @@ static int remove_folder(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(cells),    cmocka_unit_test(numbers),     cmocka_unit_test(refused_expressions),
-      cmocka_unit_test(checked),  cmocka_unit_test(sqlite_file), cmocka_unit_test(csv),
-      cmocka_unit_test(formulas), cmocka_unit_test(printed),     cmocka_unit_test(fronts),
+      cmocka_unit_test(cells),
+      cmocka_unit_test(numbers),
+      cmocka_unit_test(refused_expressions),
+      cmocka_unit_test(checked),
+      cmocka_unit_test(sqlite_file),
+      cmocka_unit_test(csv),
+      cmocka_unit_test(formulas),
+      cmocka_unit_test(printed),
+      cmocka_unit_test(fronts),
+      cmocka_unit_test(zeros_on_log_axes),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

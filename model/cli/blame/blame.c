@@ -75,23 +75,27 @@ static double distance(double have, double want) {
   return isnan(have) && isnan(want) ? 0 : isnan(have - want) ? INFINITY : fabs(have - want);
 }
 
-// The first element that is off, or the one furthest from what was expected; counts those that are off.
+// The first element that is off, or the one furthest from what was expected; counts those that are off. If none is, one
+// that is no number is what there is to explain.
 static void find_element(blame_found_t *found, bool worst) {
   const blame_expected_t expected = as_expected(found);
   double furthest = -1;
-  uint64_t first = 0;
+  uint64_t first = 0, lost = found->elements;
   for (uint64_t i = 0; i < found->elements; ++i) {
     const double have = element(found, i);
     const double by = distance(have, expected.want[i]);
     if (blame_is_off(&expected, i, have) && found->off++ == 0) {
       first = i;
     }
+    if (!isfinite(have) && lost == found->elements) {
+      lost = i;
+    }
     if (by > furthest) {
       furthest = by;
       found->index = i;
     }
   }
-  found->index = found->off > 0 && !worst ? first : found->index;
+  found->index = found->off > 0 && !worst ? first : found->off == 0 && lost < found->elements ? lost : found->index;
 }
 
 static bool named_element(const char *text, blame_found_t *found, base_error_t *error) {
@@ -177,7 +181,7 @@ static void blame_repaired(blame_found_t *found) {
 
 static void blame_someone(blame_found_t *found) {
   const blame_chain_t *chain = &found->chain;
-  const bool wrong = found->off > 0 || isnan(found->have);
+  const bool wrong = found->off > 0 || !isfinite(found->have);
   size_t link;
   if (chain->links == 0) {
     blame_stores(found);

@@ -195,7 +195,8 @@ const run_front_t run_decode = {
         "and "
         "windows are\nsteps of up to 256 tokens an entry. The model takes the best token each time. Without --eval, "
         "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
-        "\".\nexit codes: 0 done, 1 --verify or --check found something, 2 bad usage or input, 3 the model stopped the "
+        "\".\nexit codes: 0 done, 1 --verify or --check found something, or logits are not finite, 2 bad usage or "
+        "input, 3 the model stopped the "
         "firmware, 130\ninterrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,

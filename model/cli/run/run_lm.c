@@ -158,9 +158,14 @@ static void print(FILE *file, const kernel_run_t *kernel) {
   text_lm(file, &own->lm);
 }
 
+static base_exit_t verdict(const kernel_run_t *kernel, base_error_t *error) {
+  return lm_verdict(&((const own_t *)kernel)->lm, error);
+}
+
 static void release(kernel_run_t *kernel) { lm_release(&((own_t *)kernel)->lm); }
 
-const kernel_ops_t lm_ops = {.run_bytes = sizeof(own_t), .simulate = simulate, .json = write_json, .release = release};
+const kernel_ops_t lm_ops = {
+    .run_bytes = sizeof(own_t), .simulate = simulate, .verdict = verdict, .json = write_json, .release = release};
 
 static const manual_row_t files[] = {{"tests/data/kjv_*", "the shipped model and text"},
                                      {"model/config/engines.yaml", "the usual machine: four engines beside an AI core"},
@@ -181,7 +186,7 @@ const run_front_t run_lm = {
         "A text is cut into windows of context + 1 bytes, each predicted from a fresh start. When the "
         "model writes, it takes\nthe best byte each time. Every loss is shown beside that of the model "
         "in FP32 on the host. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
-        "\".\nexit codes: 0 done, 2 bad usage or input, 3 the model stopped the firmware, 130 "
+        "\".\nexit codes: 0 done, 1 logits are not finite, 2 bad usage or input, 3 the model stopped the firmware, 130 "
         "interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,

@@ -38,6 +38,7 @@ static void print_error(FILE *file, const attention_run_t *run) {
     print_tokens(file, run);
     text_error_more(file, &run->kernel.result);
     fputc('\n', file);
+    text_scores(file, &run->kernel.result);
   }
   if (text_verify(file, &run->kernel.result)) {
     fputc('\n', file);

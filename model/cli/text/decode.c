@@ -91,8 +91,15 @@ void text_decode_written(FILE *file, const decode_run_t *run) {
 
 // --- after ------------------------------------------------------------------------------------
 
+static void print_lost(FILE *file, const decode_run_t *run) {
+  if (run->lost > 0) {
+    fprintf(file, "overflow %zu row%s of logits not finite, first of %s; infinities or NaNs begin with %s\n", run->lost,
+            plural(run->lost), run->lost_at, decode_lost_from(run));
+  }
+}
+
 static void print_loss(FILE *file, const decode_run_t *run) {
-  if (run->windows == 0) {
+  if (run->windows == 0 || run->lost > 0) {
     return;
   }
   fprintf(file, "loss     %.4f nats a token over %zu prediction%s", run->mean_loss, run->predictions,
@@ -108,7 +115,7 @@ static void print_loss(FILE *file, const decode_run_t *run) {
 }
 
 static void print_gap(FILE *file, const decode_run_t *run) {
-  if (run->written != NULL) {
+  if (run->written != NULL && run->lost == 0) {
     fprintf(file, "choices  of the best token; smallest gap to the second best logit %.4f, at token %zu of %zu\n",
             run->gap, run->gap_at + 1, run->request.tokens);
   }
@@ -227,6 +234,7 @@ static void print_time(FILE *file, const decode_run_t *run) {
 }
 
 void text_decode(FILE *file, const decode_run_t *run) {
+  print_lost(file, run);
   print_loss(file, run);
   print_gap(file, run);
   print_verify(file, run);

@@ -40,10 +40,15 @@ static void print_error(FILE *file, const engine_run_t *run) {
     return;
   }
   if (!isfinite(run->kernel.result.error.rel_fro)) {
-    fputs("error    is no number: values overflow, of the result or of FP64 attention\n", file);
+    char first[KERNEL_FIRST_BYTES];
+    fprintf(file, "error    is no number: values overflow, of the result or of FP64 attention\n         %s\n",
+            kernel_first_lost(&run->kernel.result.lost, first));
     return;
   }
-  fprintf(file, "error    %.3g relative to FP64", run->kernel.result.error.rel_fro);
+  fprintf(file,
+          run->kernel.result.error.absolute ? "error    %.3g absolute, for all is 0 in FP64"
+                                            : "error    %.3g relative to FP64",
+          run->kernel.result.error.rel_fro);
   if (run->kernel.result.judged != run->kernel.result.judged_of) {
     fprintf(file, " in %zu of %zu rows", run->kernel.result.judged, run->kernel.result.judged_of);
   }

@@ -46,6 +46,7 @@ static void print_error(FILE *file, const fp8_run_t *run) {
               run->bf16_error.rel_fro);
     }
   }
+  text_scores(file, result);
   if (text_verify(file, result)) {
     fputc('\n', file);
   }

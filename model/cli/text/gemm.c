@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text/text.h"
 
+#include <math.h>
+
 static void print_how(FILE *file, const gemm_settings_t *s) {
   static const char *const phases[W4A16_PHASES_COUNT] = {"phases one after the other", "phases overlapped",
                                                          "straight into L1"};
@@ -54,6 +56,9 @@ static void print_error(FILE *file, const gemm_run_t *run) {
                                             : "FP16")) {
     text_error_more(file, &run->kernel.result);
     fputc('\n', file);
+    if (run->has_exact && isfinite(run->exact_error.rel_fro)) {
+      fprintf(file, "         that is on weights rounded to FP16; on exact ones %.3g\n", run->exact_error.rel_fro);
+    }
   }
   if (text_verify(file, &run->kernel.result)) {
     if (run->b != NULL) {

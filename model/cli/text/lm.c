@@ -145,7 +145,12 @@ static void print_host(FILE *file, const lm_run_t *run) {
 }
 
 void text_lm(FILE *file, const lm_run_t *run) {
-  if (run->windows > 0) {
+  char first[48];
+  const size_t lost = lm_lost(run, first);
+  if (lost > 0) {
+    fprintf(file, "overflow %zu row%s of logits not finite, first of %s; infinities or NaNs begin with %s\n", lost,
+            plural(lost), first, lm_lost_from(run));
+  } else if (run->windows > 0) {
     print_loss(file, run);
   } else {
     print_gap(file, run);

@@ -12,10 +12,12 @@ bool text_error(FILE *file, const kernel_result_t *result, const char *golden, c
   if (result->judged == 0) {
     return false;
   }
-  if (isfinite(result->error.rel_fro)) {
-    fprintf(file, "error    %.3g relative to %s", result->error.rel_fro, golden);
-  } else {
+  if (!isfinite(result->error.rel_fro)) {
     fprintf(file, "error    is no number, relative to %s", golden);
+  } else if (result->error.absolute) {
+    fprintf(file, "error    %.3g absolute, for all is 0 in %s", result->error.rel_fro, golden);
+  } else {
+    fprintf(file, "error    %.3g relative to %s", result->error.rel_fro, golden);
   }
   if (result->judged != result->judged_of) {
     fprintf(file, " in %zu of %zu %s", result->judged, result->judged_of, axis);
@@ -24,13 +26,32 @@ bool text_error(FILE *file, const kernel_result_t *result, const char *golden, c
   return true;
 }
 
+// A few subnormal numbers among many others, as FP16 has them, are no news.
+static void print_underflow(FILE *file, const kernel_lost_t *lost) {
+  if (lost->to_zero > 0 || lost->to_subnormal > lost->elements / 10000) {
+    fprintf(file, "\n         underflow: %zu element%s became 0, %zu subnormal with fewer bits", lost->to_zero,
+            plural(lost->to_zero), lost->to_subnormal);
+  }
+}
+
 void text_error_more(FILE *file, const kernel_result_t *result) {
   if (!isfinite(result->error.rel_fro)) {
+    char first[KERNEL_FIRST_BYTES];
     fputs("\n         values overflow: the result, or what it is compared with, has infinities or NaNs", file);
+    fprintf(file, "\n         %s", kernel_first_lost(&result->lost, first));
     return;
   }
+  print_underflow(file, &result->lost);
   fprintf(file, "\n         largest %.3g absolute, cosine difference %.2g", result->error.max_abs,
           result->error.cos_diff);
+}
+
+void text_scores(FILE *file, const kernel_result_t *result) {
+  if (result->largest_score > NUM_ATTN_AMLA_LARGEST) {
+    fprintf(file,
+            "warning  scores reach %.3g; AMLA's rescaling is good up to %.3g (docs/amla.md), base has no such limit\n",
+            result->largest_score, NUM_ATTN_AMLA_LARGEST);
+  }
 }
 
 bool text_verify(FILE *file, const kernel_result_t *result) {
@@ -74,6 +95,10 @@ static void print_one_unwritten(FILE *file, const soc_unwritten_t *found) {
 
 // A few of them say what is wrong.
 static void print_unwritten(FILE *file, const soc_result_t *soc) {
+  for (size_t i = 0; i < soc->unstored_count; ++i) {
+    char text[KERNEL_FIRST_BYTES];
+    fprintf(file, "warning  %s\n", kernel_unstored(&soc->unstored[i], text));
+  }
   for (size_t i = 0; i < soc->unwritten_count && i < UNWRITTEN_SHOWN; ++i) {
     print_one_unwritten(file, &soc->unwritten[i]);
   }

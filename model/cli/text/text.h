@@ -39,6 +39,7 @@ static inline const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 // Error and bits, if they were compared, else false; the kernels end the lines. golden: "FP64".
 bool text_error(FILE *file, const kernel_result_t *result, const char *golden, const char *axis, const char *type);
 void text_error_more(FILE *file, const kernel_result_t *result);
+void text_scores(FILE *file, const kernel_result_t *result);
 bool text_verify(FILE *file, const kernel_result_t *result);
 
 // The second one: of several launches; text_time has it.

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/npy.h"
 
@@ -32,7 +33,9 @@ bool attention_prepare(const attention_request_t *request, attention_run_t *run,
                        !soc->timing_only && soc->threads > 1;
   problem->splits = attention_splits(problem, settings);
   run->out = soc->timing_only ? NULL : calloc(attention_out_count(problem), settings->out_f32 ? 4 : 2);
-  return soc->timing_only || run->out != NULL || base_fail(error, "out of memory");
+  const bool amla = strcmp(settings->kernel, "amla") == 0;
+  run->largest = soc->timing_only || !amla ? NULL : calloc(problem->batch * problem->rows, sizeof *run->largest);
+  return soc->timing_only || (run->out != NULL && (!amla || run->largest != NULL)) || base_fail(error, "out of memory");
 }
 
 static uint64_t flops(const kernel_run_t *kernel) {
@@ -63,6 +66,7 @@ static void release(kernel_run_t *kernel) {
   attention_free(&run->problem);
   free(run->out);
   free(run->per_token);
+  free(run->largest);
 }
 
 const kernel_ops_t attention_ops = {.run_bytes = sizeof(attention_run_t),

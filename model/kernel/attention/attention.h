@@ -56,6 +56,7 @@ typedef struct attention_run {
   attention_problem_t problem;
   void *out;               // [batch][rows][dv], FP32 or BF16 bits as settings.out_f32 says
   num_error_t *per_token;  // [batch * seq_q], NULL unless all rows are judged
+  double *largest;         // [batch * rows] of the judged rows' scores (num_attn_golden_more); NULL: of base
   bool judges_beside;      // FP64 results are computed beside the simulation
 } attention_run_t;
 
@@ -77,8 +78,10 @@ extern const kernel_ops_t attention_ops;
 // FLOPs as the paper counts them: two for each multiply-add of both products.
 uint64_t attention_flops(const attention_problem_t *problem);
 
-// Rows of one batch entry, numbered through all entries, in FP64: golden [count][dv]. False: out of memory.
-bool attention_fp64(const attention_problem_t *problem, const size_t *row, size_t count, double *golden);
+// Rows of one batch entry, numbered through all entries, in FP64: golden [count][dv], and unless it is NULL largest
+// [count] as num_attn_golden_more's. False: out of memory.
+bool attention_fp64(const attention_problem_t *problem, const size_t *row, size_t count, double *golden,
+                    double *largest);
 
 // Internal.
 base_exit_t attention_simulate(kernel_run_t *kernel, base_error_t *error);

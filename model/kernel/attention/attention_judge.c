@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,16 +48,18 @@ static void close_part(const attention_problem_t *problem, const size_t *row, pa
   free(part->visible);
 }
 
-bool attention_fp64(const attention_problem_t *problem, const size_t *row, size_t count, double *golden) {
+bool attention_fp64(const attention_problem_t *problem, const size_t *row, size_t count, double *golden,
+                    double *largest) {
   part_t part;
-  const bool good = open_part(problem, row, count, &part) && num_attn_golden(&part.attn, golden) == 0;
+  const bool good =
+      open_part(problem, row, count, &part) && num_attn_golden_more(&part.attn, golden, NULL, largest) == 0;
   close_part(problem, row, &part);
   return good;
 }
 
-static bool fp64_rows(void *run, const size_t *row, size_t count, size_t at, double *golden) {
-  (void)at;
-  return attention_fp64(&((const attention_run_t *)run)->problem, row, count, golden);
+static bool fp64_rows(void *context, const size_t *row, size_t count, size_t at, double *golden) {
+  const attention_run_t *run = context;
+  return attention_fp64(&run->problem, row, count, golden, run->largest == NULL ? NULL : run->largest + at);
 }
 
 static bool contract_rows(void *context, const size_t *row, size_t count, size_t at, float *want) {
@@ -82,6 +85,9 @@ static bool compare_tokens(void *context, const double *golden, const float *val
   const attention_problem_t *problem = &run->problem;
   const size_t tokens = problem->batch * problem->seq_q;
   const size_t count = problem->heads * problem->dv;
+  for (size_t i = 0; run->largest != NULL && i < rows; ++i) {
+    run->kernel.result.largest_score = fmax(run->kernel.result.largest_score, run->largest[i]);
+  }
   if (rows != problem->batch * problem->rows) {
     return true;
   }
@@ -103,6 +109,7 @@ judge_answer_t attention_answer(kernel_run_t *kernel) {
                           .rows = problem->rows,
                           .columns = problem->dv,
                           .span = problem->rows,
+                          .softmax = true,
                           .operations = 2.0 * (double)problem->keys * (double)(problem->dk + problem->dv),
                           .tolerance = f32 ? ATTENTION_TOLERANCE_F32 : ATTENTION_TOLERANCE_BF16,
                           .threads = run->settings.machine.soc.threads,

@@ -168,6 +168,12 @@ static bool open_machine(decode_run_t *run, decode_limits_t *limits, base_error_
   if (r->verify) {
     run->verify = decode_verify_open(run->machine, threads);
   }
+  if (!r->settings.machine.soc.timing_only) {
+    run->finite = decode_finite_open(run->machine);
+    if (run->finite == NULL) {
+      return base_fail(error, "out of memory");
+    }
+  }
   if (r->check) {
     run->check = decode_check_open(run->machine, run->checkpoint, limits->entries, limits->context, threads, error);
   }
@@ -222,6 +228,14 @@ static void keep_row(decode_run_t *run, size_t row, size_t to) {
   memcpy(run->logits + to * vocab, decode_machine_logits(run->machine, row), vocab * sizeof *run->logits);
 }
 
+// Notes logits that are no numbers; number: from 0.
+static void look_at_logits(decode_run_t *run, size_t row, const char *what, size_t number) {
+  if (run->finite != NULL && !llm_is_finite(decode_machine_logits(run->machine, row), run->model->vocab_size) &&
+      run->lost++ == 0) {
+    snprintf(run->lost_at, sizeof run->lost_at, "%s %zu", what, number + 1);
+  }
+}
+
 // --- a text -----------------------------------------------------------------------------------
 
 // Tokens first .. first + query - 1 of some windows; beyond a window's end token 0, whose logits nobody looks at.
@@ -241,6 +255,7 @@ static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *as
     if (t < llm_window_predictions(&run->eval, w)) {
       run->loss[w] += llm_loss(decode_machine_logits(run->machine, i), vocab, llm_window(&run->eval, w)[t + 1]);
       keep_row(run, i, w * run->request.context + t);
+      look_at_logits(run, i, "prediction", w * run->request.context + t);
     }
   }
 }
@@ -302,12 +317,17 @@ static uint32_t take_token(decode_run_t *run, size_t index) {
   int32_t best;
   memcpy(&best, decode_machine_bytes(run->machine, decode_value(list->arrays, list->graph->best)), sizeof best);
   keep_row(run, 0, index);
+  look_at_logits(run, 0, "token", index);
   const float *logits = run->logits + index * run->model->vocab_size;
-  const double gap = llm_choose(logits, run->model->vocab_size).gap;
-  if (index == 0 || gap < run->gap) {
-    run->gap = gap;
+  const llm_choice_t choice = llm_choose(logits, run->model->vocab_size);
+  if (index == 0 || choice.gap < run->gap) {
+    run->gap = choice.gap;
     run->gap_at = index;
   }
+  if (run->lost == 0 && (uint32_t)best != choice.best && run->misread++ == 0) {
+    run->misread_at = index;
+  }
+  best = (uint32_t)best < run->model->vocab_size ? best : 0;
   run->written[index] = (uint32_t)best;
   if (run->request.put != NULL) {
     run->request.put(run->request.context_of_these, (uint32_t)best);
@@ -382,6 +402,9 @@ static outcome_t do_timing(decode_run_t *run, base_error_t *error) {
     }
     tell(run, "steps");
     outcome = do_step(run, &run->decode, &ask, tokens, error);
+    for (size_t row = 0; outcome == GOOD && row < decode_ask_head_rows(&ask); ++row) {
+      look_at_logits(run, row, "step", i);
+    }
   }
   free(tokens);
   return outcome;
@@ -444,8 +467,32 @@ static base_exit_t verify_verdict(const decode_run_t *run, base_error_t *error) 
   return BASE_OK;
 }
 
+const char *decode_lost_from(const decode_run_t *run) {
+  const char *first = decode_finite_first(run->finite);
+  return first != NULL ? first : "logits that no operation wrote";
+}
+
+static base_exit_t finite_verdict(const decode_run_t *run, base_error_t *error) {
+  if (run->lost == 0) {
+    return BASE_OK;
+  }
+  base_fail(error, "logits are not finite, first those of %s; infinities or NaNs begin with %s", run->lost_at,
+            decode_lost_from(run));
+  return BASE_OUT_OF_TOLERANCE;
+}
+
+static base_exit_t choice_verdict(const decode_run_t *run, base_error_t *error) {
+  if (run->misread == 0) {
+    return BASE_OK;
+  }
+  base_fail(error, "token %zu of %zu is not that of the largest logit", run->misread_at + 1, run->request.tokens);
+  return BASE_OUT_OF_TOLERANCE;
+}
+
 base_exit_t decode_verdict(const decode_run_t *run, base_error_t *error) {
-  const base_exit_t code = run->verify != NULL ? verify_verdict(run, error) : BASE_OK;
+  base_exit_t code = run->verify != NULL ? verify_verdict(run, error) : BASE_OK;
+  code = code == BASE_OK ? finite_verdict(run, error) : code;
+  code = code == BASE_OK ? choice_verdict(run, error) : code;
   return code == BASE_OK && run->check != NULL ? check_verdict(run, error) : code;
 }
 
@@ -476,6 +523,7 @@ void decode_write_logits(const decode_run_t *run, FILE *npy) {
 
 void decode_release(decode_run_t *run) {
   decode_verify_close(run->verify);
+  decode_finite_close(run->finite);
   decode_check_close(run->check);
   decode_machine_close(run->machine);
   checkpoint_close(run->checkpoint);

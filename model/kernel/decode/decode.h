@@ -12,6 +12,7 @@
 
 #include "llm/checkpoint/checkpoint.h"
 #include "kernel/decode/decode_check.h"
+#include "kernel/decode/decode_finite.h"
 #include "kernel/decode/decode_step.h"
 #include "llm/text/tokens.h"
 #include "kernel/decode/decode_verify.h"
@@ -63,6 +64,11 @@ struct decode_run {
   decode_machine_t *machine;
   decode_verify_t *verify;  // NULL: not asked for
   decode_check_t *check;    // NULL: not asked for
+  decode_finite_t *finite;  // NULL: with timing only
+  size_t lost;              // rows of logits that are not all finite,
+  char lost_at[64];         // the first of them, for people
+  size_t misread;           // tokens that are not those of the largest logits,
+  size_t misread_at;        // the first of them
   double *loss;             // [windows] nats a token
   double mean_loss;
   size_t predictions;
@@ -87,6 +93,9 @@ base_exit_t decode_verdict(const decode_run_t *run, base_error_t *error);
 void decode_write_logits(const decode_run_t *run, FILE *npy);
 void decode_json(const decode_run_t *run, cJSON *root);
 void decode_release(decode_run_t *run);
+
+// If `lost`: the operation with which infinities and NaNs begin, as "swiglu of layer 0".
+const char *decode_lost_from(const decode_run_t *run);
 
 // Relative error of a stage beyond which it is bad.
 double decode_tolerance(const decode_run_t *run);

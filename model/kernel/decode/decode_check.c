@@ -337,7 +337,7 @@ decode_stage_t decode_check_stage(const decode_check_t *check, size_t index) {
   return (decode_stage_t){.name = r->name,
                           .stage = walk_stage_name(r->output.stage),
                           .layer = r->layer,
-                          .error = r->rows == 0 ? 0 : sqrt(r->errors) / (sqrt(r->sizes) + 1e-30),
+                          .error = r->sizes == 0 ? sqrt(r->errors) : sqrt(r->errors) / sqrt(r->sizes),
                           .rows = r->rows,
                           .others = r->others};
 }

@@ -17,7 +17,7 @@ typedef struct decode_stage {
   const char *name;     // of the operation
   const char *stage;    // as walk_stage_name has it
   size_t layer;         // LLM_NO_LAYER: of none
-  double error;         // relative; 0 if no row was compared
+  double error;         // relative, absolute if FP64 has zeros only; 0 if no row was compared
   size_t rows, others;  // rows compared; rows of experts that the walk chose and the machine did not
 } decode_stage_t;
 

@@ -50,6 +50,15 @@ static void add_settings(cJSON *root, const decode_run_t *run) {
   cJSON_AddBoolToObject(root, "timing_only", s->machine.soc.timing_only);
 }
 
+static void add_lost(cJSON *root, const decode_run_t *run) {
+  if (run->lost > 0) {
+    cJSON *lost = cJSON_AddObjectToObject(root, "not_finite");
+    json_add_count(lost, "rows", run->lost);
+    cJSON_AddStringToObject(lost, "first", run->lost_at);
+    cJSON_AddStringToObject(lost, "from", decode_lost_from(run));
+  }
+}
+
 static void add_loss(cJSON *root, const decode_run_t *run) {
   if (run->windows == 0 || run->request.settings.machine.soc.timing_only) {
     cJSON_AddNullToObject(root, "nats_per_token");
@@ -186,6 +195,7 @@ void decode_json(const decode_run_t *run, cJSON *root) {
   add_model(root, run);
   add_seed(root, run);
   add_settings(root, run);
+  add_lost(root, run);
   add_loss(root, run);
   add_written(root, run);
   add_time(root, run);

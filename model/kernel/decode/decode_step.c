@@ -9,7 +9,7 @@
 #include "num/num_rng.h"
 #include "num/golden/num_step.h"
 
-enum { WATCHERS = 2 };
+enum { WATCHERS = 3 };
 
 typedef struct watcher {
   decode_ended_t *ended;
@@ -98,6 +98,10 @@ void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address) {
   return soc_bytes(machine->soc, address);
 }
 
+const void *decode_machine_look(const decode_machine_t *machine, uint64_t address) {
+  return soc_look(machine->soc, address);
+}
+
 static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
   return decode_machine_bytes(machine, decode_address(&machine->arrays, array));
 }
@@ -163,6 +167,12 @@ static void make_up_routes(const decode_machine_t *machine, const decode_ask_t *
   }
 }
 
+// What no operation writes in this step is no number, whatever the step before has left.
+static void forget_logits(const decode_machine_t *machine, const decode_ask_t *ask) {
+  memset(soc_look(machine->soc, decode_value(&machine->arrays, machine->graph.logits)), 0xFF,
+         decode_ask_head_rows(ask) * machine->shape.logit_pitch);
+}
+
 static void write_inputs(const decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens) {
   memcpy(bytes_of(machine, DECODE_AT_LIST), machine->list.bytes, machine->list.used);
   memcpy(bytes_of(machine, DECODE_AT_TOKENS), tokens, decode_ask_rows(ask) * sizeof *tokens);
@@ -170,6 +180,7 @@ static void write_inputs(const decode_machine_t *machine, const decode_ask_t *as
     make_up_routes(machine, ask);
     return;
   }
+  forget_logits(machine, ask);
   write_angles(machine, ask);
   if (machine->shape.visible_bytes > 0 && ask->query > 1) {
     write_mask(machine, ask);

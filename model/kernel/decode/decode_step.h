@@ -27,7 +27,7 @@ typedef struct decode_machine_options {
 // A process can have one. What options point to must outlive it. NULL: error says why.
 decode_machine_t *decode_machine_open(const decode_machine_options_t *options, base_error_t *error);
 
-// At most two look on.
+// At most three look on.
 void decode_machine_watch(decode_machine_t *machine, decode_ended_t *ended, void *context);
 
 // tokens [entries][query]. False: the machine has stopped for good, see decode_machine_status. cycles: of all launches
@@ -45,6 +45,8 @@ void decode_machine_make_past(decode_machine_t *machine, size_t places);
 // Global memory; of the last step: its list, its logits, rows decode_ask_head_rows, FP32, of shape->logit_pitch bytes
 // each.
 void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address);
+// The same for those who only look on (soc_look).
+const void *decode_machine_look(const decode_machine_t *machine, uint64_t address);
 const decode_list_t *decode_machine_list(const decode_machine_t *machine);
 const float *decode_machine_logits(const decode_machine_t *machine, size_t row);
 

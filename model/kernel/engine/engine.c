@@ -57,8 +57,12 @@ bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_err
   if (!engine_read(&request->input, &run->problem, error) || !fit(&run->settings, problem, error)) {
     return false;
   }
-  run->out = calloc(problem->rows * problem->dv, sizeof *run->out);
-  return run->out != NULL || base_fail(error, "out of memory");
+  run->out = malloc(problem->rows * problem->dv * sizeof *run->out);
+  if (run->out == NULL) {
+    return base_fail(error, "out of memory");
+  }
+  memset(run->out, 0xFF, problem->rows * problem->dv * sizeof *run->out);  // NaN, where the engine gives no answer
+  return true;
 }
 
 // --- after it ---------------------------------------------------------------------------------

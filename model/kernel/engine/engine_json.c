@@ -53,6 +53,10 @@ static void add_error(cJSON *root, const engine_run_t *run) {
   cJSON_AddNumberToObject(error, "mean_rel", run->mean_rel);
   cJSON_AddNumberToObject(error, "max_abs", run->kernel.result.error.max_abs);
   cJSON_AddNumberToObject(error, "cos_diff", run->kernel.result.error.cos_diff);
+  if (run->kernel.result.error.absolute) {
+    cJSON_AddTrueToObject(error, "absolute");
+  }
+  kernel_json_lost(error, &run->kernel.result.lost);
   if (run->kernel.result.judged != run->kernel.result.judged_of) {
     snprintf(golden, sizeof golden, "fp64, untiled, %zu of %zu rows", run->kernel.result.judged,
              run->kernel.result.judged_of);

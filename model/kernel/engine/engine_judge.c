@@ -11,7 +11,7 @@
 
 static bool fp64_rows(void *run, const size_t *row, size_t count, size_t at, double *golden) {
   (void)at;
-  return attention_fp64(&((const engine_run_t *)run)->problem.attention, row, count, golden);
+  return attention_fp64(&((const engine_run_t *)run)->problem.attention, row, count, golden, NULL);
 }
 
 // Leaves poisoned rows out, compares the others anew, and each by itself.
@@ -102,6 +102,7 @@ judge_answer_t engine_answer(kernel_run_t *kernel) {
                           .rows = problem->rows,
                           .columns = problem->dv,
                           .span = problem->rows,
+                          .apart = run->problem.poisoned,
                           .operations = 2.0 * (double)problem->keys * (double)(problem->dk + problem->dv),
                           .threads = run->settings.threads,
                           .run = run,
@@ -170,6 +171,12 @@ base_exit_t engine_verdict(const kernel_run_t *kernel, base_error_t *error) {
   if (run->nan_rows != 0) {
     base_fail(error, "%zu of %zu rows have NaN in the output, but finite inputs", run->nan_rows,
               run->problem.attention.rows);
+    return BASE_OUT_OF_TOLERANCE;
+  }
+  if (result->lost.not_finite != 0) {
+    char first[KERNEL_FIRST_BYTES];
+    base_fail(error, "the error is no number: %zu elements are none; %s", result->lost.not_finite,
+              kernel_first_lost(&result->lost, first));
     return BASE_OUT_OF_TOLERANCE;
   }
   return BASE_OK;

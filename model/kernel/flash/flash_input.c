@@ -199,16 +199,34 @@ static void usual_shape(const flash_input_t *input, flash_problem_t *problem) {
 
 // --- limits -----------------------------------------------------------------------------------
 
-static bool check_shape(const flash_problem_t *problem, base_error_t *error) {
+static bool check_heads(const flash_input_t *input, const flash_problem_t *problem, base_error_t *error) {
+  if (problem->heads % problem->kv_heads == 0) {
+    return true;
+  }
+  return input->source == KERNEL_FILES
+             ? base_fail(error, "%s: %zu heads of keys do not divide the %zu query heads of %s", input->k,
+                         problem->kv_heads, problem->heads, input->q)
+             : base_fail(error, "--kv-heads: %zu does not divide the %zu query heads", problem->kv_heads,
+                         problem->heads);
+}
+
+static bool check_widths(const flash_input_t *input, const flash_problem_t *problem, base_error_t *error) {
+  const bool keys = problem->dk > FLASH_MAX_DIM;
+  const size_t widest = keys ? problem->dk : problem->dv;
+  const char *file = keys ? input->q : input->v;
+  return widest <= FLASH_MAX_DIM || base_fail(error, "%s: %zu elements of a head; the kernel takes at most %d",
+                                              input->source == KERNEL_FILES ? file
+                                              : keys                        ? "--head-dim"
+                                                                            : "--dv",
+                                              widest, FLASH_MAX_DIM);
+}
+
+static bool check_shape(const flash_input_t *input, const flash_problem_t *problem, base_error_t *error) {
   const size_t queries = problem->batch * problem->heads * problem->seq_q;
   const size_t tokens = problem->batch * problem->kv_heads * problem->keys;
   const size_t widest = problem->dk > problem->dv ? problem->dk : problem->dv;
-  const char *which = problem->dk > FLASH_MAX_DIM ? "head-dim" : "dv";
-  if (widest > FLASH_MAX_DIM) {
-    return base_fail(error, "--%s: %zu elements of a head; the kernel takes at most %d", which, widest, FLASH_MAX_DIM);
-  }
-  if (problem->heads % problem->kv_heads != 0) {
-    return base_fail(error, "--kv-heads: %zu does not divide the %zu query heads", problem->kv_heads, problem->heads);
+  if (!check_widths(input, problem, error) || !check_heads(input, problem, error)) {
+    return false;
   }
   const size_t most = queries > tokens ? queries : tokens;
   return most * widest * 4 <= max_bytes ||
@@ -220,7 +238,7 @@ static bool check_shape(const flash_problem_t *problem, base_error_t *error) {
 
 static bool read_lengths(const char *path, flash_problem_t *problem, base_error_t *error) {
   npy_array_t array;
-  if (!array_read(path, NPY_BIT(I4), &array, error)) {
+  if (!array_read_i4(path, &array, error)) {
     return false;
   }
   problem->length = array.data;
@@ -249,11 +267,11 @@ static bool read_mask(const char *path, flash_problem_t *problem, base_error_t *
 static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
                         base_error_t *error) {
   if (input->source == KERNEL_FILES) {
-    return from_files(input, problem, error) && check_shape(problem, error);
+    return from_files(input, problem, error) && check_shape(input, problem, error);
   }
   usual_shape(input, problem);
   made_up_source(&input->made_up, timing_only, problem->source, sizeof problem->source);
-  return check_shape(problem, error) && (timing_only || make_arrays(input, threads, problem, error));
+  return check_shape(input, problem, error) && (timing_only || make_arrays(input, threads, problem, error));
 }
 
 bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,

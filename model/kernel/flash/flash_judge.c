@@ -34,6 +34,7 @@ judge_answer_t flash_answer(kernel_run_t *kernel) {
                           .rows = flash_entries(problem) * flash_rows(problem),
                           .columns = problem->dv,
                           .span = flash_rows(problem),
+                          .softmax = true,
                           .operations = 2.0 * (double)problem->keys * (double)(problem->dk + problem->dv),
                           .tolerance = problem->fp16 ? FLASH_TOLERANCE_FP16 : FLASH_TOLERANCE_BF16,
                           .threads = run->settings.machine.soc.threads,

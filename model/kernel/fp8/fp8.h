@@ -71,6 +71,7 @@ typedef struct fp8_run {
   num_error_t bf16_error;
   double *golden_lse;   // of the judged rows, while they are compared; else NULL
   float *contract_lse;  // of all rows, likewise
+  double *largest;      // of the judged rows, likewise (num_attn_golden_more)
 } fp8_run_t;
 
 // The request of `amalgam run fp8` without options, on that machine.

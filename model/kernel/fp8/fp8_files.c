@@ -85,7 +85,7 @@ static bool read_table(const fp8_input_t *input, const npy_array_t *cache, const
                        base_error_t *error) {
   const char *table_path = input->block_table;
   npy_array_t table;
-  if (!array_read(table_path, NPY_BIT(I4), &table, error)) {
+  if (!array_read_i4(table_path, &table, error)) {
     return false;
   }
   problem->block_table = table.data;

@@ -97,9 +97,10 @@ static bool part_init(const fp8_problem_t *p, const uint16_t *keys, const size_t
 static bool fp64_of_keys(const fp8_run_t *run, const uint16_t *keys, const size_t *row, size_t count, size_t at,
                          double *golden) {
   double *lse = run->golden_lse == NULL ? NULL : run->golden_lse + at;
+  double *largest = run->largest == NULL ? NULL : run->largest + at;
   part_t part;
   const bool good =
-      part_init(&run->problem, keys, row, count, &part) && num_attn_golden_lse(&part.attn, golden, lse) == 0;
+      part_init(&run->problem, keys, row, count, &part) && num_attn_golden_more(&part.attn, golden, lse, largest) == 0;
   part_free(&part);
   return good;
 }
@@ -163,6 +164,9 @@ static bool compare_more(void *context, const double *golden, const float *value
     const double difference = fabs((double)values[i] - golden[i]);
     run->margin.out = fmax(run->margin.out, margin_of(difference, golden[i], 1e-3, 2.01 / 128));
   }
+  for (size_t i = 0; i < rows; ++i) {
+    run->kernel.result.largest_score = fmax(run->kernel.result.largest_score, run->largest[i]);
+  }
   run->margin.cos_diff = run->kernel.result.error.cos_diff / 5e-6;
   compare_lse(run, &answer, rows);
   run->has_bf16 = run->problem.keys != NULL;
@@ -183,6 +187,7 @@ judge_answer_t fp8_answer(kernel_run_t *kernel) {
                           .rows = rows,
                           .columns = FP8_VALUES,
                           .span = rows,
+                          .softmax = true,
                           .operations = 2.0 * reads * (NUM_FP8_KEY + NUM_FP8_LATENT),
                           .tolerance = f32 ? ATTENTION_TOLERANCE_F32 : ATTENTION_TOLERANCE_BF16,
                           .threads = run->settings.attention.machine.soc.threads,
@@ -211,12 +216,15 @@ bool fp8_judge(kernel_run_t *kernel, base_error_t *error) {
   const size_t rows = fp8_rows(&run->problem);
   run->golden_lse = malloc(rows * sizeof *run->golden_lse);
   run->contract_lse = malloc(rows * sizeof *run->contract_lse);
-  const bool room = run->golden_lse != NULL && run->contract_lse != NULL;
+  run->largest = malloc(rows * sizeof *run->largest);
+  const bool room = run->golden_lse != NULL && run->contract_lse != NULL && run->largest != NULL;
   const bool good = (room || base_fail(error, "FP64 reference: out of memory")) && kernel_compare(kernel, error);
   run->kernel.result.elements += rows;
   run->kernel.result.wrong_bits += good && run->kernel.judge.verify ? wrong_lse(run) : 0;
   free(run->golden_lse);
   free(run->contract_lse);
+  free(run->largest);
+  run->largest = NULL;
   run->golden_lse = NULL;
   run->contract_lse = NULL;
   return good;

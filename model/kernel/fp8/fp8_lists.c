@@ -12,7 +12,7 @@
 static bool read_counts(const fp8_problem_t *problem, const char *path, size_t most, const char *what, int32_t **counts,
                         base_error_t *error) {
   npy_array_t array;
-  if (!array_read(path, NPY_BIT(I4), &array, error)) {
+  if (!array_read_i4(path, &array, error)) {
     return false;
   }
   *counts = array.data;
@@ -96,7 +96,7 @@ bool fp8_read_indices(const fp8_input_t *input, fp8_problem_t *problem, base_err
   if (path == NULL) {
     return read_topk_lengths(input, problem, error);
   }
-  if (!array_read(path, NPY_BIT(I4), &array, error)) {
+  if (!array_read_i4(path, &array, error)) {
     return false;
   }
   problem->indices = array.data;

@@ -88,6 +88,9 @@ typedef struct gemm_run {
   gemm_phase_t phase[GEMM_PHASES];
   size_t phases;
   size_t wrong_weights;  // of b
+  // Of w4a16: the error on weights before they are rounded to FP16.
+  bool has_exact;
+  num_error_t exact_error;
 } gemm_run_t;
 
 // Relative errors beyond which a run exits with 1, unless told otherwise. Rounding to FP16 costs 2.1e-4

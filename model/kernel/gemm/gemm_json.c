@@ -81,7 +81,10 @@ void gemm_json(const kernel_run_t *kernel, cJSON *root) {
     add_tiles(root, run);
   }
   kernel_json_time(root, result, &run->settings.machine);
-  kernel_json_error(root, result, "fp64, untiled, on the contract's weights", "columns");
+  cJSON *error = kernel_json_error(root, result, "fp64, untiled, on the contract's weights", "columns");
+  if (run->has_exact) {
+    kernel_json_error_members(cJSON_AddObjectToObject(error, "exact_weights"), &run->exact_error);
+  }
   if (result->verified) {
     json_add_count(root, "wrong_bits", result->wrong_bits);
   }

@@ -35,6 +35,36 @@ static bool contract_columns(void *context, const size_t *column, size_t count, 
   return good;
 }
 
+// The same with weights that nobody has rounded to FP16.
+static bool exact_columns(void *run, const size_t *column, size_t count, size_t at, double *golden) {
+  const gemm_problem_t *p = &((const gemm_run_t *)run)->problem;
+  const num_w4_t weights = gemm_weights(p);
+  (void)at;
+  for (size_t row = 0; row < p->k; ++row) {
+    for (size_t j = 0; j < count; ++j) {
+      const double weight = num_w4_exact(&weights, row, column[j]);
+      for (size_t i = 0; i < p->m; ++i) {
+        golden[i * count + j] += (double)num_fp16_to_f32(p->a[i * p->k + row]) * weight;
+      }
+    }
+  }
+  return true;
+}
+
+static bool compare_exact(void *context, const double *rounded, const float *values, size_t columns) {
+  gemm_run_t *run = context;
+  judge_answer_t answer = gemm_answer(&run->kernel);
+  double *golden = malloc(columns * run->problem.m * sizeof *golden);
+  (void)rounded;
+  answer.fp64 = exact_columns;
+  run->has_exact = golden != NULL && judge_fp64(&answer, columns, golden);
+  if (run->has_exact) {
+    num_error(golden, values, columns * run->problem.m, &run->exact_error);
+  }
+  free(golden);
+  return run->has_exact;
+}
+
 // Judged are columns: what is dear is B.
 judge_answer_t gemm_answer(kernel_run_t *kernel) {
   gemm_run_t *run = (gemm_run_t *)kernel;
@@ -58,7 +88,8 @@ judge_answer_t gemm_answer(kernel_run_t *kernel) {
                           .threads = run->settings.machine.soc.threads,
                           .run = run,
                           .fp64 = fp64_columns,
-                          .contract = contract_columns};
+                          .contract = contract_columns,
+                          .found = p->quantised ? compare_exact : NULL};
 }
 
 bool gemm_judge(kernel_run_t *kernel, base_error_t *error) {

@@ -80,7 +80,7 @@ static void add_results(layout_t *layout, const gemm_run_t *run, void *rows) {
                          : s->phases == W4A16_OVERLAPPED ? ring
                                                          : 0;
   layout->partial_bytes = round_up(p->m * p->n * 4, LINE);
-  add(layout, B, b_bytes, (soc_buffer_t){.name = "b", .result = rows});
+  add(layout, B, b_bytes, (soc_buffer_t){.name = "b", .result = rows, .gaps = true});
   add(layout, PARTIAL, gemm_reduces(s) ? s->splits * layout->partial_bytes : 0, (soc_buffer_t){.name = "partial"});
   add(layout, C, p->m * p->n * (s->out_f32 ? 4 : 2),
       (soc_buffer_t){.name = "c", .result = run->out, KERNEL_MATRIX(s->out_f32 ? TYPE_F32 : half_type(p), p->m, p->n)});

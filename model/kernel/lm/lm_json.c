@@ -61,6 +61,17 @@ static void fill_score(cJSON *object, const lm_score_t *score, const lm_score_t 
   cJSON_AddNumberToObject(object, "fp32_nats_per_byte", fp32->loss);
 }
 
+static void add_lost(cJSON *root, const lm_run_t *run) {
+  char first[48];
+  const size_t rows = lm_lost(run, first);
+  if (rows > 0) {
+    cJSON *lost = cJSON_AddObjectToObject(root, "not_finite");
+    json_add_count(lost, "rows", rows);
+    cJSON_AddStringToObject(lost, "first", first);
+    cJSON_AddStringToObject(lost, "from", lm_lost_from(run));
+  }
+}
+
 static void add_scores(cJSON *root, const lm_run_t *run) {
   if (run->windows == 0) {
     cJSON_AddNullToObject(root, "nats_per_byte");
@@ -152,6 +163,7 @@ void lm_json(const lm_run_t *run, cJSON *root) {
   add_engine(root, settings);
   add_shape(root, run);
   add_time(root, run);
+  add_lost(root, run);
   add_scores(root, run);
   add_attention(root, run);
   add_gemm(root, run);

@@ -183,9 +183,15 @@ static void write_inputs(lm_machine_t *machine, const lm_attention_t *a) {
   num_bf16_from_f32_n(a->v + a->first * kv, v + at, a->n * kv);
 }
 
+// What a launch does not write is no number, whatever the one before has left.
+static void forget(const lm_machine_t *machine, size_t buffer, size_t bytes) {
+  memset(soc_look(machine->soc, machine->buffers[buffer].address), 0xFF, bytes);
+}
+
 bool lm_machine_attend(void *context, const lm_attention_t *a) {
   lm_machine_t *machine = context;
   write_inputs(machine, a);
+  forget(machine, machine->out, a->n * machine->shape->hidden_size * BF16_BYTES);
   const engine_args_t args = attention_args(machine, a);
   uint64_t cycles;
   if (soc_launch(machine->soc, machine->options->engine_firmware, &args, sizeof args, &cycles) != SOC_DONE) {
@@ -226,6 +232,7 @@ static gemm_args_t product_args(const lm_machine_t *machine, const lm_gemm_t *p)
 bool lm_machine_gemm(void *context, const lm_gemm_t *p) {
   lm_machine_t *machine = context;
   num_bf16_from_f32_n(p->a, bytes_of(machine, machine->activations), p->m * p->k);
+  forget(machine, machine->product, p->m * p->n * FP32_BYTES);
   const gemm_args_t args = product_args(machine, p);
   uint64_t cycles;
   if (soc_launch(machine->soc, machine->options->gemm_firmware, &args, sizeof args, &cycles) != SOC_DONE) {

@@ -8,6 +8,7 @@
 #include "base/input.h"
 #include "host/host.h"
 #include "host/interrupt.h"
+#include "llm/text/score.h"
 
 enum { PATH_BYTES = 4096, MESSAGE_BYTES = 4352, USUAL_TOKENS = 200 };
 
@@ -98,15 +99,29 @@ static void tell_cycles(void *context, uint64_t cycles, uint64_t flops) {
   tell(run, (double)cycles / run->options.soc.config.soc.clock_mhz);
 }
 
+static void note_lost(lm_run_t *run, const char *what, size_t layer, const float *x, size_t count) {
+  if (run->lost_from[0] == '\0' && !llm_is_finite(x, count)) {
+    snprintf(run->lost_from, sizeof run->lost_from, "%s of layer %zu", what, layer);
+  }
+}
+
 // Counts and looks for Ctrl-C, then the engines or the host.
-static bool attend(void *context, const lm_attention_t *attention) {
+static bool attend(void *context, const lm_attention_t *a) {
   lm_run_t *run = context;
+  const size_t hidden = run->shape->hidden_size, kv = run->shape->num_key_value_heads * run->shape->head_dim;
   if (host_interrupted()) {
     return false;
   }
-  run->tokens += attention->layer == 0 ? attention->n : 0;
-  return run->request.settings.attention == LM_FP32 ? lm_attend_fp32(NULL, attention)
-                                                    : lm_machine_attend(run->machine, attention);
+  run->tokens += a->layer == 0 ? a->n : 0;
+  note_lost(run, "queries", a->layer, a->q, a->n * hidden);
+  note_lost(run, "keys", a->layer, a->k + a->first * kv, a->n * kv);
+  note_lost(run, "values", a->layer, a->v + a->first * kv, a->n * kv);
+  const bool good =
+      run->request.settings.attention == LM_FP32 ? lm_attend_fp32(NULL, a) : lm_machine_attend(run->machine, a);
+  if (good) {
+    note_lost(run, "attention", a->layer, a->out, a->n * hidden);
+  }
+  return good;
 }
 
 static bool attend_reference(void *context, const lm_attention_t *attention) {
@@ -211,6 +226,34 @@ uint64_t lm_run_cycles(const lm_run_t *run) { return run->books->cycles + run->b
 double lm_run_cycles_per_token(const lm_run_t *run) { return (double)run->books->cycles / (double)run->tokens; }
 
 double lm_agreement(const lm_score_t *score) { return (double)score->agree / (double)score->predictions; }
+
+// What comes after the last attention is not looked at.
+const char *lm_lost_from(const lm_run_t *run) {
+  return run->lost_from[0] != '\0' ? run->lost_from : "operations behind the last attention";
+}
+
+size_t lm_lost(const lm_run_t *run, char first[48]) {
+  if (run->windows == 0) {
+    snprintf(first, 48, "byte %zu", run->generation.lost_at + 1);
+    return run->generation.lost;
+  }
+  size_t window = 0;
+  while (window + 1 < run->windows && run->scores[window].lost == 0) {
+    ++window;
+  }
+  snprintf(first, 48, "window %zu", window + 1);
+  return run->mean.lost;
+}
+
+base_exit_t lm_verdict(const lm_run_t *run, base_error_t *error) {
+  char first[48];
+  if (lm_lost(run, first) == 0) {
+    return BASE_OK;
+  }
+  base_fail(error, "logits are not finite, first those of %s; infinities or NaNs begin with %s", first,
+            lm_lost_from(run));
+  return BASE_OUT_OF_TOLERANCE;
+}
 
 void lm_release(lm_run_t *run) {
   lm_machine_close(run->machine);

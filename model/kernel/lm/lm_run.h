@@ -43,6 +43,7 @@ struct lm_run {
   lm_score_t mean, fp32_mean;
   // A prompt that is continued.
   lm_generation_t generation;
+  char lost_from[64];  // if logits are not finite: where infinities and NaNs begin
   // The machine's books; soc is NULL if there was none.
   char at_work[64];
   size_t tokens;  // that attention was asked for
@@ -54,15 +55,21 @@ struct lm_run {
 // The request that `amalgam run lm` makes without options, on that machine.
 lm_request_t lm_request(const kernel_machine_t *machine);
 
-// As attention_prepare and so on. There is nothing to judge: no result is wrong.
+// As attention_prepare and so on. There is nothing to judge: no result is wrong but one that is not finite.
 bool lm_prepare(const lm_request_t *request, lm_run_t *run, base_error_t *error);
 base_exit_t lm_simulate(lm_run_t *run, base_error_t *error);
+base_exit_t lm_verdict(const lm_run_t *run, base_error_t *error);
 void lm_json(const lm_run_t *run, cJSON *root);
 void lm_release(lm_run_t *run);
 
 // Cycles of all launches, and attention's of these for each token it was asked for.
 uint64_t lm_run_cycles(const lm_run_t *run);
 double lm_run_cycles_per_token(const lm_run_t *run);
+
+// Rows of logits that are not all finite; *first: the first of them, for people.
+size_t lm_lost(const lm_run_t *run, char first[48]);
+// If there are any: where infinities and NaNs begin, as "attention of layer 2".
+const char *lm_lost_from(const lm_run_t *run);
 
 // Share of the predictions whose best byte is FP32's.
 double lm_agreement(const lm_score_t *score);

@@ -78,6 +78,7 @@ __attribute__((format(printf, 4, 5))) static bool refuse(const safetensors_t *fi
   return base_fail(error, "%s: tensor '%.200s': %s", file->path, entry->name, text);
 }
 
+#define SAFETENSORS_TYPE(name, bytes) " " #name
 static bool take_type(const safetensors_t *file, const cJSON *object, safetensors_entry_t *entry, base_error_t *error) {
   const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, "dtype"));
   for (unsigned i = 0; name != NULL && i < TYPE_COUNT; ++i) {
@@ -86,9 +87,10 @@ static bool take_type(const safetensors_t *file, const cJSON *object, safetensor
       return true;
     }
   }
-  return refuse(file, entry, error, "dtype '%.40s'; expected one of whole bytes, such as BF16, F16 or F32",
+  return refuse(file, entry, error, "dtype '%.40s'; expected one of" SAFETENSORS_TYPES(SAFETENSORS_TYPE),
                 name == NULL ? "" : name);
 }
+#undef SAFETENSORS_TYPE
 
 // Numbers of an array in JSON, at most `most` of them; -1: it is none.
 static int take_counts(const cJSON *array, size_t most, uint64_t *counts) {
@@ -238,6 +240,10 @@ static bool read_file(safetensors_t *file, base_error_t *error) {
   }
   for (unsigned i = LENGTH_BYTES; i-- > 0;) {
     length = length << 8 | bytes[i];
+  }
+  if (memcmp(bytes, "version ", LENGTH_BYTES) == 0) {
+    return base_fail(error, "%s: a pointer of Git LFS; expected the file that it stands for (git lfs pull)",
+                     file->path);
   }
   if (length == 0 || length > MAX_HEADER || length > size - LENGTH_BYTES) {
     return base_fail(error, "%s: header of %llu bytes in a file of %llu; expected 1 to %d, and not beyond its end",

@@ -16,6 +16,7 @@ lm_score_t lm_window_score(const llm_text_t *text, size_t window, size_t vocab, 
   lm_score_t score = {.predictions = llm_window_predictions(text, window)};
   for (size_t i = 0; i < score.predictions; ++i) {
     const float *row = logits + i * vocab;
+    score.lost += !llm_is_finite(row, vocab);
     score.loss += llm_loss(row, vocab, llm_window(text, window)[i + 1]);
     score.agree += llm_choose(row, vocab).best == llm_choose(reference + i * vocab, vocab).best;
   }
@@ -27,10 +28,15 @@ void lm_score_add(lm_score_t *sum, const lm_score_t *score) {
   const double nats = sum->loss * (double)sum->predictions + score->loss * (double)score->predictions;
   sum->predictions += score->predictions;
   sum->agree += score->agree;
+  sum->lost += score->lost;
   sum->loss = nats / (double)sum->predictions;
 }
 
-static void keep_choice(lm_generation_t *g, size_t i, llm_choice_t choice) {
+static void keep_choice(lm_generation_t *g, size_t i, const float *logits, size_t vocab) {
+  const llm_choice_t choice = llm_choose(logits, vocab);
+  if (!llm_is_finite(logits, vocab) && g->lost++ == 0) {
+    g->lost_at = i;
+  }
   g->text[i] = choice.best;
   if (choice.gap < g->gap) {
     g->gap = choice.gap;
@@ -53,7 +59,7 @@ static bool generate(lm_t *lm, const lm_backend_t *backend, lm_generation_t *g, 
     return false;
   }
   for (size_t i = 0; i < g->tokens; ++i) {
-    keep_choice(g, i, llm_choose(logits, vocab));
+    keep_choice(g, i, logits, vocab);
     if (i + 1 < g->tokens && !lm_forward(lm, g->text + i, 1, backend, logits, true)) {
       return false;
     }

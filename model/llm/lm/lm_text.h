@@ -15,6 +15,7 @@ typedef struct lm_score {
   size_t predictions;
   double loss;   // nats a byte, mean over the predictions
   size_t agree;  // predictions whose best byte is the reference's
+  size_t lost;   // predictions whose logits are not all finite
 } lm_score_t;
 
 // The model's logits [predictions,vocab] of a window, from a fresh start. False: the backend gave up.
@@ -38,6 +39,8 @@ typedef struct lm_generation {
   double *gaps;    // [tokens], the choices', to be written; may be NULL
   double gap;      // smallest of the choices, written
   size_t gap_at;   // at this byte of text
+  size_t lost;     // bytes whose logits are not all finite, written; the first of them
+  size_t lost_at;
 } lm_generation_t;
 
 // From a fresh start: the prompt at once, then byte by byte; prompt and text must fit into the

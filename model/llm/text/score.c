@@ -16,6 +16,14 @@ double llm_loss(const float *logits, size_t vocab, uint32_t target) {
   return largest + log(sum) - (double)logits[target];
 }
 
+bool llm_is_finite(const float *logits, size_t vocab) {
+  bool finite = true;
+  for (size_t i = 0; i < vocab; ++i) {
+    finite = finite && isfinite(logits[i]);
+  }
+  return finite;
+}
+
 llm_choice_t llm_choose(const float *logits, size_t vocab) {
   llm_choice_t choice = {.best = 0, .gap = INFINITY};
   for (size_t i = 1; i < vocab; ++i) {

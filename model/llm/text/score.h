@@ -3,6 +3,7 @@
 #ifndef AMALGAM_LLM_TEXT_SCORE_H
 #define AMALGAM_LLM_TEXT_SCORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,8 @@ typedef struct llm_choice {
   uint32_t best;  // the first of equals
   double gap;     // from the best logit to the second best; infinite if there is only one
 } llm_choice_t;
+
+bool llm_is_finite(const float *logits, size_t vocab);
 
 llm_choice_t llm_choose(const float *logits, size_t vocab);
 

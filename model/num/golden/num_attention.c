@@ -191,23 +191,19 @@ static float tree_sum(const float *p, size_t count) {
   return lane[0];
 }
 
-// Scores to P = exp32(S - m), in place, with m and l brought up to date. Returns M_up.
+// Scores to P = exp32(S - m), in place, with m and l brought up to date. Returns M_up. In a row that is not live 0
+// takes the place of m: P is 0 where a score is -inf, and a NaN where it is a NaN.
 static float softmax_row(num_row_sum_t order, row_t *row, float *p, size_t count) {
   const float m_prev = row->m;
   for (size_t s = 0; s < count; ++s) {
     row->m = p[s] > row->m ? p[s] : row->m;
   }
-  if (row->m == -INFINITY) {  // not live
-    for (size_t s = 0; s < count; ++s) {
-      p[s] = 0.0f;
-    }
-    return 0.0f;
-  }
+  const float m = row->m == -INFINITY ? 0.0f : row->m;
   for (size_t s = 0; s < count; ++s) {
-    p[s] = p[s] - row->m;
+    p[s] = p[s] - m;
   }
   num_exp32_n(p, p, count);
-  const float m_up = m_prev == -INFINITY ? 0.0f : num_exp32(m_prev - row->m);
+  const float m_up = m_prev == -INFINITY ? 0.0f : num_exp32(m_prev - m);
   const float sum = order == NUM_ROW_SUM_TREE ? tree_sum(p, count) : chain_sum(p, count);
   const float l_scaled = row->l * m_up;
   row->l = l_scaled + sum;

@@ -61,6 +61,13 @@ __attribute__((warn_unused_result)) int num_attn_golden(const num_attn_t *attn, 
 // sink; +inf for a row that sees no key.
 int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse);
 
+// And largest [rows]: the largest absolute value of a row's running maximum after any of its blocks; 0 if there is
+// none. lse and largest may be NULL.
+int num_attn_golden_more(const num_attn_t *attn, double *out, double *lse, double *largest);
+
+// AMLA's scores are good up to this, by num_attn_golden_more's largest: docs/amla.md derives it.
+#define NUM_ATTN_AMLA_LARGEST 0x1p23
+
 // out_f32 [rows, dv]: O / l before the cast to BF16. Returns 0, or -1 with out_f32 untouched: out
 // of memory, block is 0, or this host lacks isa. Every isa gives the same bits.
 __attribute__((warn_unused_result)) int num_attn_base(const num_attn_t *attn, num_isa_t isa, float *out_f32);
@@ -86,7 +93,8 @@ int num_attn_amla_lse(const num_attn_t *attn, num_isa_t isa, unsigned flags, flo
                       uint32_t *guards);
 
 typedef struct {
-  double rel_fro;   // ||x - g|| / (||g|| + 1e-10), Frobenius
+  double rel_fro;   // ||x - g|| / ||g||, Frobenius; if g is all zero ||x - g||, and
+  bool absolute;    // says so
   double max_abs;   // largest |x - g|
   double cos_diff;  // 1 - 2 sum(x g) / (sum x^2 + sum g^2); 0 if both are all zero
 } num_error_t;

@@ -20,7 +20,8 @@ void num_error(const double *golden, const float *x, size_t n, num_error_t *erro
     max_abs = difference > max_abs || isnan(difference) ? difference : max_abs;
   }
   const double squares = x_sq + golden_sq;
-  error->rel_fro = sqrt(difference_sq) / (sqrt(golden_sq) + 1e-10);
+  error->absolute = golden_sq == 0.0;
+  error->rel_fro = error->absolute ? sqrt(difference_sq) : sqrt(difference_sq) / sqrt(golden_sq);
   error->max_abs = max_abs;
   error->cos_diff = squares == 0.0 ? 0.0 : 1.0 - 2.0 * product / squares;
 }

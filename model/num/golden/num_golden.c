@@ -29,12 +29,13 @@ enum {
 typedef double vector_t __attribute__((vector_size(VECTOR * sizeof(double)), aligned(sizeof(double))));
 
 typedef struct {
-  double *q;       // [TILE_ROWS, dk]: some queries
-  double *row;     // [dv]: a row of values
-  double *kt;      // [dk, KEY_LANES] in panels: some keys, transposed
-  double *v;       // [TERMS, dv] in panels: some values
-  double *weight;  // [rows, keys]: first the scores, then their exponentials
-  double *sum;     // [rows]
+  double *q;        // [TILE_ROWS, dk]: some queries
+  double *row;      // [dv]: a row of values
+  double *kt;       // [dk, KEY_LANES] in panels: some keys, transposed
+  double *v;        // [TERMS, dv] in panels: some values
+  double *weight;   // [rows, keys]: first the scores, then their exponentials
+  double *sum;      // [rows]
+  double *largest;  // [rows], or NULL
 } golden_t;
 
 static size_t at_most(size_t x, size_t limit) { return x < limit ? x : limit; }
@@ -200,6 +201,18 @@ static bool sees(const num_attn_t *attn, size_t g, size_t s) {
          (attn->visible == NULL || attn->visible[g * attn->keys + s] != 0);
 }
 
+// The largest absolute value of the running maxima after each block.
+static double largest_maximum(const num_attn_t *attn, const double *score) {
+  double max = -INFINITY, largest = 0;
+  for (size_t s = 0; s < attn->keys; ++s) {
+    max = fmax(max, score[s]);
+    if (isfinite(max) && ((s + 1) % attn->block == 0 || s + 1 == attn->keys)) {
+      largest = fmax(largest, fabs(max));
+    }
+  }
+  return largest;
+}
+
 // Row g: the products times scale, -inf where g does not see s, become exp(score - maximum), 0
 // where unseen. A sink far above the maximum
 // makes the sum infinite and the output 0, which it then is to FP64.
@@ -211,13 +224,16 @@ static void exponentials(const num_attn_t *attn, size_t g, golden_t *w, double *
     weight[s] = sees(attn, g, s) ? weight[s] * (double)attn->scale : -INFINITY;
     max = fmax(max, weight[s]);
   }
+  if (w->largest != NULL) {
+    w->largest[g] = largest_maximum(attn, weight);
+  }
   for (size_t s = 0; s < attn->keys; ++s) {
     // Without this a row that sees nothing would have -inf - -inf.
     weight[s] = weight[s] == -INFINITY ? 0.0 : exp(weight[s] - max);
     w->sum[g] += weight[s];
   }
   if (lse != NULL) {
-    *lse = w->sum[g] > 0.0 ? max + log(w->sum[g]) : INFINITY;
+    *lse = w->sum[g] == 0.0 ? INFINITY : max + log(w->sum[g]);
   }
   if (attn->sink != NULL && w->sum[g] > 0.0) {
     w->sum[g] += exp((double)attn->sink[g] - max);
@@ -253,14 +269,18 @@ static void weighted_sums(const num_attn_t *attn, golden_t *w, double *out) {
   }
   for (size_t g = 0; g < attn->rows; ++g) {
     for (size_t d = 0; d < attn->dv; ++d) {
-      out[g * attn->dv + d] = w->sum[g] > 0.0 ? out[g * attn->dv + d] / w->sum[g] : 0.0;
+      out[g * attn->dv + d] = w->sum[g] == 0.0 ? 0.0 : out[g * attn->dv + d] / w->sum[g];
     }
   }
 }
 
-int num_attn_golden(const num_attn_t *attn, double *out) { return num_attn_golden_lse(attn, out, NULL); }
+int num_attn_golden(const num_attn_t *attn, double *out) { return num_attn_golden_more(attn, out, NULL, NULL); }
 
 int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
+  return num_attn_golden_more(attn, out, lse, NULL);
+}
+
+int num_attn_golden_more(const num_attn_t *attn, double *out, double *lse, double *largest) {
   const size_t rows = attn->rows;
   // One allocation for all of them: one thing that can fail.
   const size_t panels = (attn->dv + TILE_COLUMNS - 1) / TILE_COLUMNS;
@@ -270,7 +290,7 @@ int num_attn_golden_lse(const num_attn_t *attn, double *out, double *lse) {
   if (memory == NULL) {
     return -1;
   }
-  golden_t w;
+  golden_t w = {.largest = largest};
   w.q = memory;
   w.kt = w.q + TILE_ROWS * attn->dk;
   w.row = w.kt + attn->dk * KEY_LANES;

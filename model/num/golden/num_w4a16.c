@@ -16,6 +16,12 @@ static int nibble(const num_w4_t *weights, size_t row, size_t col) {
   return weights->is_unsigned ? value & 15 : value;
 }
 
+double num_w4_exact(const num_w4_t *weights, size_t row, size_t col) {
+  const size_t of = row / weights->group * weights->n + col;
+  const double zero = weights->zero == NULL ? 0.0 : (double)num_fp16_to_f32(weights->zero[of]);
+  return (double)num_fp16_to_f32(weights->scale[of]) * ((double)nibble(weights, row, col) - zero);
+}
+
 void num_w4_dequantise(const num_w4_t *weights, num_fp16_t *b) {
   const size_t n = weights->n;
   for (size_t p = 0; p < weights->k; ++p) {

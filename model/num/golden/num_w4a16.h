@@ -33,6 +33,9 @@ typedef struct num_w4 {
 // One element.
 num_fp16_t num_w4_value(int w, num_fp16_t scale, num_fp16_t zero);
 
+// One before it is rounded to FP16.
+double num_w4_exact(const num_w4_t *weights, size_t row, size_t col);
+
 // b [k, n].
 void num_w4_dequantise(const num_w4_t *weights, num_fp16_t *b);
 

@@ -106,7 +106,7 @@ void machine::add_init_check() {
 }
 
 void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped) {
-  const held_inputs inputs(memory, command);
+  const held_inputs inputs(the_lazy_inputs(), memory, command);
   if (sim_.init_check) {
     sim_.init_check->execute(memory, command, cycle);
   }
@@ -348,9 +348,44 @@ void machine::report_unwritten(soc_result_t &result) const {
   }
 }
 
+// Counts a result's elements that nobody has stored, at least in part; an array without a shape has bytes.
+soc_unstored_t machine::unstored(const soc_buffer_t &buffer) const {
+  const uint64_t bytes = buffer.dims == 0 ? 1 : core_type_bits(buffer.type) / 8;
+  const uint64_t cols = buffer.dims == 0 ? buffer.bytes : buffer.shape[buffer.dims - 1];
+  const uint64_t pitch = buffer.pitch != 0 ? buffer.pitch : cols * bytes;
+  soc_unstored_t found = {buffer.name, 0, buffer.bytes / pitch * cols, {}, std::max(buffer.dims, 1u)};
+  for (uint64_t at = 0; at < buffer.bytes;) {
+    const uint64_t next =
+        sim_.init_check->first_unwritten(buffer.address + at, buffer.address + buffer.bytes) - buffer.address;
+    const uint64_t row = next / pitch, col = next % pitch / bytes;
+    at = col < cols ? row * pitch + (col + 1) * bytes : (row + 1) * pitch;
+    if (next < buffer.bytes && col < cols && found.count++ == 0) {
+      uint64_t index = row;
+      found.index[found.dims - 1] = col;
+      for (unsigned i = found.dims - 1; i-- > 0; index /= buffer.shape[i]) {
+        found.index[i] = index % buffer.shape[i];
+      }
+    }
+  }
+  return found;
+}
+
+void machine::report_unstored(soc_result_t &result) const {
+  result.unstored = static_cast<soc_unstored_t *>(std::calloc(gm_.buffer_count() + 1, sizeof *result.unstored));
+  for (size_t i = 0; result.unstored != nullptr && i < gm_.buffer_count(); ++i) {
+    const soc_buffer_t &buffer = gm_.buffers()[i];
+    if (buffer.result != nullptr && buffer.init == nullptr && !buffer.gaps) {
+      const soc_unstored_t found = unstored(buffer);
+      result.unstored[result.unstored_count] = found;
+      result.unstored_count += found.count > 0;
+    }
+  }
+}
+
 void machine::report(soc_result_t &result) const {
   if (sim_.init_check) {
     report_unwritten(result);
+    report_unstored(result);
   }
   size_t count = 0;
   for_each_core([&](core_unit &core) {

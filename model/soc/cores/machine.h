@@ -50,6 +50,8 @@ class machine final : public meeting_point {
   bool between_events(uint64_t now);
   void carry_out(uint64_t cycle, const core_memory_t &memory, const command_t &command, uint32_t dumped);
   void add_init_check();
+  soc_unstored_t unstored(const soc_buffer_t &buffer) const;
+  void report_unstored(soc_result_t &result) const;
   void stop_here();
   void run(const std::string &firmware);
 

@@ -81,6 +81,7 @@ uint64_t end_of(const soc_buffer_t *buffers, size_t count, predicate of_those) {
   return end;
 }
 
+// Rounded up, so that what is too much is more than what there is.
 std::string mib(uint64_t bytes) { return std::to_string((bytes + (uint64_t{1} << 20) - 1) >> 20) + " MiB"; }
 
 // Why there is no room for all arrays so far.

@@ -55,6 +55,10 @@ class global_memory {
   // The books of the array an address is in.
   soc_traffic_t &traffic_of(uint64_t address);
 
+  // As the host described them.
+  const soc_buffer_t *buffers() const { return buffers_; }
+  size_t buffer_count() const { return count_; }
+
   // Results and books of the arrays to the buffers.
   void copy_results() const;
   // The array, if any, of which a launch has left other results than the one before it, which

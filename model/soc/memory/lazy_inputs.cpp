@@ -96,9 +96,9 @@ void lazy_inputs::let_go(const uint8_t *begin, uint64_t bytes) {
 }
 
 // A gather may read any row, and what reads at two places does not do so often: all there is.
-held_inputs::held_inputs(const core_memory_t &memory, const command_t &command) {
+held_inputs::held_inputs(lazy_inputs &inputs, const core_memory_t &memory, const command_t &command) : inputs_(inputs) {
   core_access_t access[CORE_MAX_ACCESSES];
-  const size_t count = the_lazy_inputs().empty() ? 0 : core_accesses(&command, access);
+  const size_t count = inputs.empty() ? 0 : core_accesses(&command, access);
   for (size_t i = 0; i < count; ++i) {
     const core_access_t &a = access[i];
     if (a.space == SPACE_GM && !a.write) {
@@ -108,13 +108,13 @@ held_inputs::held_inputs(const core_memory_t &memory, const command_t &command) 
     }
   }
   if (bytes_ > 0) {
-    the_lazy_inputs().hold(begin_, bytes_);
+    inputs.hold(begin_, bytes_);
   }
 }
 
 held_inputs::~held_inputs() {
   if (bytes_ > 0) {
-    the_lazy_inputs().let_go(begin_, bytes_);
+    inputs_.let_go(begin_, bytes_);
   }
 }
 

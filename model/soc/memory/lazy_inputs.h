@@ -72,12 +72,13 @@ lazy_inputs &the_lazy_inputs();
 // Inputs that a command reads, held for as long as it is carried out.
 class held_inputs {
  public:
-  held_inputs(const core_memory_t &memory, const command_t &command);
+  held_inputs(lazy_inputs &inputs, const core_memory_t &memory, const command_t &command);
   ~held_inputs();
   held_inputs(const held_inputs &) = delete;
   held_inputs &operator=(const held_inputs &) = delete;
 
  private:
+  lazy_inputs &inputs_;
   const uint8_t *begin_ = nullptr;
   uint64_t bytes_ = 0;
 };

@@ -80,6 +80,27 @@ void byte_states::get(uint64_t begin, uint64_t bytes, byte_state *states) const 
   });
 }
 
+uint64_t byte_states::first_unwritten(uint64_t begin, uint64_t bytes) const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const uint64_t end = begin + bytes;
+  for (uint64_t at = begin, next; at < end; at = next) {
+    const uint64_t index = at / kBlock, first = index * kBlock;
+    next = std::min(end, first + kBlock);
+    const byte_state whole = of_block(index);
+    if (whole == kUnwritten) {
+      return at;
+    }
+    if (whole == kMixed) {
+      const byte_state *states = (*pages_[index / kBlocksOfPage])[index % kBlocksOfPage].data();
+      const byte_state *found = std::find(states + (at - first), states + (next - first), kUnwritten);
+      if (found != states + (next - first)) {
+        return first + static_cast<uint64_t>(found - states);
+      }
+    }
+  }
+  return end;
+}
+
 // A block's bytes, one by one from now on.
 byte_states::block &byte_states::detail(uint64_t index) {
   if (pages_.empty()) {

@@ -27,6 +27,8 @@ class byte_states {
   bool surely_written(uint64_t begin, uint64_t bytes) const;
   bool all_written(uint64_t begin, uint64_t bytes) const;
   void get(uint64_t begin, uint64_t bytes, byte_state *states) const;
+  // The first byte that nobody wrote; begin + bytes if there is none.
+  uint64_t first_unwritten(uint64_t begin, uint64_t bytes) const;
   void put(uint64_t begin, uint64_t bytes, const byte_state *states);
   void fill(uint64_t begin, uint64_t bytes, byte_state state);
 

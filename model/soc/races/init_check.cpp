@@ -360,6 +360,10 @@ void init_check::write(const step &s, const core_tensor_t &tensor, const std::ve
   }
 }
 
+uint64_t init_check::first_unwritten(uint64_t begin, uint64_t end) const {
+  return GM_BASE + gm_.first_unwritten(begin - GM_BASE, end - begin);
+}
+
 // --- what is found ------------------------------------------------------------------------------------
 
 byte_state init_check::state_of(const core_memory_t &memory, core_space_t space, uint64_t address) const {

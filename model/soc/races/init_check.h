@@ -52,6 +52,9 @@ class init_check {
   // A command takes effect: before it is executed, in the order of effects, from any thread.
   void execute(const core_memory_t &memory, const command_t &command, uint64_t cycle);
 
+  // The first byte of a range of global memory that nobody wrote; end if there is none.
+  uint64_t first_unwritten(uint64_t begin, uint64_t end) const;
+
   // State of a byte as a core sees it; in SPACE_KV of a row of one block, block after block.
   byte_state state_of(const core_memory_t &memory, core_space_t space, uint64_t address) const;
 

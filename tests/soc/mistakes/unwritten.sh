@@ -36,6 +36,30 @@ for kind in elf so; do
   ! grep -q warning said || fail "$kind: --no-init-check: $(cat said)"
 done
 
+# Results of which nobody stores all: a warning, exit code 1 and the first element, whatever the shape and after several
+# launches; with an expected result too, where 0xFF bytes might be right.
+unstored() {   # unstored WRONG SHAPE COUNT FIRST OPTION...
+  wrong=$1 shape=$2 count=$3 first=$4 status=0
+  shift 4
+  timeout 60 "$SIM" run custom --firmware "$FIRMWARE/tests/unwritten.$kind" --in in.npy --out-shape "$shape" --param "$wrong" \
+    --json r.json "$@" >said 2>err || status=$?
+  text="$count of [0-9]* elements of array 'out' were never stored, first $(echo "$first" | sed 's/[][]/\\&/g')"
+  [ $status -eq 1 ] && grep -q "^amalgam: $text\$" err && grep -q "^warning  $text\$" said || fail "$wrong $shape: $status $(cat err said)"
+  holds ".unstored == [{array: \"out\", elements: $count, of: .unstored[0].of, first: $first}]" r.json
+}
+for kind in elf so; do
+  unstored 4 4 4 '[0]'
+  unstored 5 4 1 '[3]' --launches 2
+  unstored 5 2,2 1 '[1,1]'
+  unstored 0 2,4 4 '[1,0]'
+  unstored 0 3,2,3 14 '[0,1,1]'
+  unstored 5 4 1 '[3]' --threads 1 --out o.npy --out-type i4
+  unstored 5 4 1 '[3]' --expect o.npy --out-type i4
+done
+status=0
+run unwritten.elf 5 --no-init-check || status=$?
+[ $status -eq 0 ] && holds 'has("unstored") | not' r.json || fail "--no-init-check: $status $(cat err said)"
+
 # The same whoever carries out the arithmetic, and after several launches.
 run unwritten.elf 1 --threads 1
 jq .unwritten r.json >one

@@ -2,6 +2,7 @@
 #include "kernel/decode/list/decode_weights.h"
 
 #include <stdatomic.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,21 +173,25 @@ static bool read_columns(const load_t *load, size_t group, size_t column, size_t
   return checkpoint_read(tensor, row * load->matrix->k, count * load->matrix->k, type, out, error);
 }
 
-static bool all_finite(const num_fp16_t *values, size_t count) {
+// The first one that is infinite or a NaN; NULL: none is.
+static const num_fp16_t *not_finite(const num_fp16_t *values, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if ((values[i] & 0x7c00u) == 0x7c00u) {
-      return false;
+      return &values[i];
     }
   }
-  return true;
+  return NULL;
 }
 
-static bool refuse_beyond(load_t *load, size_t group) {
+static bool refuse_value(load_t *load, size_t group, num_fp16_t value) {
   base_error_t error;
   char name[CHECKPOINT_NAME_BYTES];
   checkpoint_name(load->source->first, load->layer == load->weights->layers ? 0 : load->layer,
                   load->source->form == LLM_EXPERTS ? group : 0, name);
-  base_fail(&error, "%s: a weight is beyond FP16's 65504; expected ones that FP16 holds", name);
+  base_fail(&error,
+            (value & 0x7fffu) > 0x7c00u ? "%s: a weight is not a number; expected ones that FP16 holds"
+                                        : "%s: a weight is beyond FP16's 65504; expected ones that FP16 holds",
+            name);
   return fail(load, &error);
 }
 
@@ -231,7 +236,8 @@ static bool load_strip(load_t *load, size_t group, size_t first, uint16_t *colum
   } else {
     lay_columns(columns, count, matrix->k, strip);
   }
-  return matrix->bf16 || all_finite(strip, matrix->k * STRIP) || refuse_beyond(load, group);
+  const num_fp16_t *lost = matrix->bf16 ? NULL : not_finite(strip, matrix->k * STRIP);
+  return lost == NULL || refuse_value(load, group, *lost);
 }
 
 static bool load_strips(void *context, size_t begin, size_t end) {
@@ -312,9 +318,14 @@ static bool load_block(load_t *load, size_t group, size_t first, quantised_t *q)
   if (!read_block(load, group, first, count, q, &error)) {
     return fail(load, &error);
   }
+  for (size_t i = 0; i < m->k * count; ++i) {
+    if (!isfinite(q->rows[i])) {
+      return refuse_value(load, group, num_fp16_from_f32(q->rows[i]));
+    }
+  }
   if (!num_int4_quantise(load->zero_points ? NUM_NIBBLES_UNSIGNED : NUM_NIBBLES_SIGNED, q->rows, m->k, count, m->group,
                          q->values, q->scale, load->zero_points ? q->zero : NULL, &bad)) {
-    return refuse_beyond(load, group);
+    return refuse_value(load, group, 0x7c00u);
   }
   store_block(load, group, first, count, q);
   return true;
