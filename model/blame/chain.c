@@ -10,18 +10,12 @@
 
 // --- who wrote it -----------------------------------------------------------------------------
 
-static bool writes_byte(const soc_effect_t *effect, const uint8_t *byte) {
-  core_access_t access[CORE_MAX_ACCESSES];
-  const size_t count = core_accesses(&effect->what->command, access);
-  return count > 0 && access[count - 1].write && blame_reaches(effect->memory, &access[count - 1], byte);
-}
-
 bool blame_last_writer(const soc_replay_t *replay, const blame_at_t *at, size_t end, size_t *effect,
                        blame_writer_t *writer) {
   const uint8_t *byte = blame_bytes(at);
   for (size_t i = end; i-- > 0;) {
     const soc_effect_t e = soc_replay_effect(replay, i);
-    if (writes_byte(&e, byte)) {
+    if (blame_writes(e.memory, &e.what->command, byte)) {
       *effect = i;
       *writer = BLAME_COMMAND;
       return true;
@@ -220,9 +214,15 @@ static follow_t follow_of(const command_t *command, const blame_link_t *link) {
 #define VOP(NAME, name, cost, form, types, value, follow, text) [VOP_##NAME] = FOLLOW_##follow,
 #include "hal/vector_ops.def"
   };
+  static const follow_t of_vinst[VI_COUNT] = {
+#define VI(NAME, name, cost, form, types, value, follow, text) [VI_##NAME] = FOLLOW_##follow,
+#include "hal/vector_instructions.def"
+  };
   switch (command->header.opcode_) {
     case OP_VEC:
       return of_vec[command->vec.op];
+    case OP_VINST:
+      return of_vinst[command->vinst.op];
     case OP_MMAD:
       return FOLLOW_SUM;
     default:

@@ -286,7 +286,7 @@ void blame_name(const soc_replay_t *replay, const blame_at_t *at, char name[BLAM
   snprintf(name, BLAME_NAME_BYTES, "%s.%s:0x%" PRIx64, at->core, space, at->address);
 }
 
-bool blame_reaches(const core_memory_t *memory, const core_access_t *access, const uint8_t *byte) {
+static bool reaches(const core_memory_t *memory, const core_access_t *access, const uint8_t *byte) {
   const uint8_t *base = memory->base[access->space];
   const uint64_t first = access->space == SPACE_GM ? access->base - GM_BASE : access->base;
   if (base == NULL || access->space == SPACE_KV || byte < base + first || byte >= base + memory->bytes[access->space]) {
@@ -296,4 +296,14 @@ bool blame_reaches(const core_memory_t *memory, const core_access_t *access, con
   const uint64_t row = access->pitch == 0 ? 0 : offset / access->pitch;
   const uint64_t last = row < access->rows ? row : access->rows - 1;
   return offset - last * access->pitch < access->row_bytes;
+}
+
+bool blame_writes(const core_memory_t *memory, const command_t *command, const uint8_t *byte) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  for (size_t i = core_accesses(command, access); i > 0 && access[i - 1].write; --i) {
+    if (reaches(memory, &access[i - 1], byte)) {
+      return true;
+    }
+  }
+  return false;
 }

@@ -49,7 +49,7 @@ double blame_value(const blame_at_t *at);
 // "k[5,17]" or "cube0.l0c:0x40".
 void blame_name(const soc_replay_t *replay, const blame_at_t *at, char name[BLAME_NAME_BYTES]);
 
-// Does this access reach that byte? Accesses of cores that share a memory may call it by other names.
-bool blame_reaches(const core_memory_t *memory, const core_access_t *access, const uint8_t *byte);
+// Does a command write that byte? Cores that share a memory may call it by other names.
+bool blame_writes(const core_memory_t *memory, const command_t *command, const uint8_t *byte);
 
 #endif

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "blame/chain.h"
 #include "num/num_format.h"
@@ -55,12 +56,9 @@ static double largest_of_row(const blame_link_t *link) {
   return largest;
 }
 
-static double operand(const blame_link_t *link, const cmd_vec_t *c, char field) {
-  if (field == 'b' && c->b_kind == OPERAND_SCALAR) {
-    return (double)num_f32_from_bits(c->scalar);
-  }
+static double of_field(const blame_link_t *link, const char *field) {
   for (size_t i = 0; i < link->operands; ++i) {
-    if (link->operand[i].field[0] == field) {
+    if (strcmp(link->operand[i].field, field) == 0) {
       return link->operand[i].value;
     }
   }
@@ -79,9 +77,8 @@ static double near(double value, double relative, double *slack) {
 #define TOTAL(row) sum_of_row(row, slack)
 
 static double vector_value(const cmd_vec_t *command, const blame_link_t *row, double *slack) {
-  const double a = operand(row, command, 'a');
-  const double b = operand(row, command, 'b');
-  const double c = operand(row, command, 'c');
+  const double a = of_field(row, "a"), c = of_field(row, "c");
+  const double b = command->b_kind == OPERAND_SCALAR ? (double)num_f32_from_bits(command->scalar) : of_field(row, "b");
   switch (command->op) {
 #define VOP(NAME, name, cost, form, types, value, follow, text) \
   case VOP_##NAME:                                              \
@@ -110,6 +107,28 @@ static double value_of_vec(const command_t *command, const blame_link_t *link, d
   return vector_value(&command->vec, link, slack);
 }
 
+// Integers wrap, and are not worked out, nor are results of modes that are not 0.
+static double value_of_vinst(const command_t *command, const blame_link_t *link, double *slack) {
+  const cmd_vinst_t *v = &command->vinst;
+  const bool is_float = v->type == TYPE_F32 || v->type == TYPE_F16 || v->type == TYPE_BF16;
+  const bool to_float = v->op != VI_CAST || v->to == TYPE_F32 || v->to == TYPE_F16 || v->to == TYPE_BF16;
+  if (!is_float || !to_float || v->mode != 0) {
+    return NAN;
+  }
+  const float scalar = v->type == TYPE_F32 ? num_f32_from_bits(v->scalar) : num_fp16_to_f32((num_fp16_t)v->scalar);
+  const double a = of_field(link, "a"), c = of_field(link, "dst");
+  const blame_link_t *row = link;
+  const double b = core_instruction_has_scalar(v->op) ? (double)scalar : of_field(link, "b");
+  switch (v->op) {
+#define VI(NAME, name, cost, form, types, value, follow, text) \
+  case VI_##NAME:                                              \
+    return value;
+#include "hal/vector_instructions.def"
+    default:
+      return NAN;
+  }
+}
+
 static double value_of_attn(const command_t *command, const blame_link_t *link, double *slack) {
   (void)command;
   (void)link;
@@ -122,6 +141,7 @@ static double value_of_attn(const command_t *command, const blame_link_t *link, 
 #define VALUE_COPY(name) copied(command, link)
 #define VALUE_MOVE(name) copied(command, link)
 #define VALUE_COMPUTE(name) value_of_##name(command, link, slack)
+#define VALUE_LANES(name) VALUE_COMPUTE(name)
 
 static double value_of(const command_t *command, const blame_link_t *link, double *slack) {
   switch (command->header.opcode_) {

@@ -10,8 +10,8 @@
 #include "blame/fields.h"
 #include "num/num_format.h"
 
-enum { VALUES_MOST = 32, LINES_MOST = 256 };
-_Static_assert((int)VOP_COUNT <= (int)VALUES_MOST, "every operation is tried");
+enum { VALUES_MOST = 128, LINES_MOST = 256 };
+_Static_assert((int)VOP_COUNT <= (int)VALUES_MOST && (int)VI_COUNT <= (int)VALUES_MOST, "every operation is tried");
 static const uint64_t FLOPS_MOST = UINT64_C(20) << 30, BYTES_MOST = UINT64_C(10) << 30;  // of all replays together
 
 // Commands of one opcode that one line pushed.
@@ -165,8 +165,9 @@ static bool move_one(search_t *search, size_t i, const change_t *change) {
 }
 
 static const char *value_text(const blame_field_t *field, uint64_t value, char text[32]) {
-  if (field->kind == BLAME_OPERATION && field->opcode == OP_VEC && value < VOP_COUNT) {
-    snprintf(text, 32, "%s", core_vector_op_name((uint32_t)value));
+  const char *operation = core_operation_name(field->opcode, (uint32_t)value);
+  if (field->kind == BLAME_OPERATION && operation != NULL) {
+    snprintf(text, 32, "%s", operation);
   } else if (field->kind == BLAME_TYPE) {
     snprintf(text, 32, "%s", core_type_name((uint32_t)value));
   } else if (field->kind == BLAME_SCALAR) {
@@ -367,9 +368,10 @@ static bool are_namesakes(const char *a, const char *b) { return strstr(a, b) !=
 
 static void try_operations(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
+  const char *have = core_operation_name(field->opcode, core_operation(command)), *name;
   values_t namesakes = {.count = 0}, others = {.count = 0};
-  for (uint32_t op = 0; op < VOP_COUNT; ++op) {
-    add_value(are_namesakes(core_vector_op_name(op), core_vector_op_name(command->vec.op)) ? &namesakes : &others, op);
+  for (uint32_t op = 0; (name = core_operation_name(field->opcode, op)) != NULL; ++op) {
+    add_value(are_namesakes(name, have) ? &namesakes : &others, op);
   }
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_NAMESAKE}, &namesakes);
   try_values(search, line, (change_t){.how = HOW_SET, .field = field, .order = ORDER_OPERATION}, &others);
@@ -417,7 +419,8 @@ static uint64_t free_bytes(const search_t *search, core_space_t space) {
 
 static void try_address(search_t *search, size_t line, const blame_field_t *field) {
   const command_t *command = &soc_replay_effect(search->replay, search->line[line].first).what->command;
-  const bool written = strcmp(field->name, "dst") == 0 || (field->kind == BLAME_ADDRESS && field->opcode != OP_VEC);
+  const bool written = strcmp(field->name, "dst") == 0 ||
+                       (field->kind == BLAME_ADDRESS && field->opcode != OP_VEC && field->opcode != OP_VINST);
   const steps_t steps = steps_of(command, field->space, blame_field_get(field, command));
   try_seen(search, line, field, ORDER_ADDRESS);
   try_steps(search, line, field, ORDER_ADDRESS_STEP, 32);
@@ -455,7 +458,7 @@ static void try_field(search_t *search, size_t line, const blame_field_t *field)
       try_scalar(search, line, field);
       break;
     case BLAME_OPERATION:
-      if (field->opcode == OP_VEC) {
+      if (core_operation_name(field->opcode, 0) != NULL) {
         try_operations(search, line, field);
       } else {
         try_range(search, line, field, ORDER_OPERATION, GM_OP_COUNT);

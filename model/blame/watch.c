@@ -25,20 +25,28 @@ static blame_at_t first_byte(const blame_place_t *place) {
                       .type = CORE_TYPE_U8};
 }
 
-// Does a command's write touch the place?
-static bool touches(const soc_effect_t *effect, const command_t *command, const blame_place_t *place) {
-  core_access_t access[CORE_MAX_ACCESSES];
-  const size_t count = core_accesses(command, access);
-  const core_access_t *write = &access[count - 1];
+static bool write_touches(const soc_effect_t *effect, const core_access_t *write, const blame_place_t *place) {
   const uint8_t *base = effect->memory->base[write->space];
   const blame_at_t at = first_byte(place);
   const uint8_t *begin = blame_bytes(&at);
-  if (count == 0 || !write->write || write->space == SPACE_KV) {
+  if (write->space == SPACE_KV) {
     return false;
   }
   const uint8_t *row = base + (write->base - (write->space == SPACE_GM ? GM_BASE : 0));
   for (uint64_t r = 0; r < write->rows; ++r, row += write->pitch) {
     if (row < begin + place->bytes && begin < row + write->row_bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Does a command's write touch the place?
+static bool touches(const soc_effect_t *effect, const command_t *command, const blame_place_t *place) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  const size_t count = core_accesses(command, access);
+  for (size_t i = count; i > 0 && access[i - 1].write; --i) {
+    if (write_touches(effect, &access[i - 1], place)) {
       return true;
     }
   }
@@ -85,14 +93,12 @@ typedef struct seen {
 
 static seen_t look(const soc_effect_t *effect, const command_t *command, const blame_place_t *place, const uint8_t *old,
                    unsigned bytes) {
-  core_access_t access[CORE_MAX_ACCESSES];
-  const size_t count = core_accesses(command, access);
   const blame_at_t at = first_byte(place);
   const uint8_t *now = blame_bytes(&at);
   seen_t seen = {.count = 0};
   bool changed = false;
   for (uint64_t i = 0; i < place->bytes; i += bytes) {
-    if (!blame_reaches(effect->memory, &access[count - 1], now + i)) {
+    if (!blame_writes(effect->memory, command, now + i)) {
       continue;
     }
     const uint64_t size = place->bytes - i < bytes ? place->bytes - i : bytes;

@@ -80,6 +80,20 @@ static void print_commands(void) {
 #include "hal/commands.def"
 }
 
+static void print_instruction(const char *name, const char *cost, uint32_t types, const char *text) {
+  static const char *const names[TYPE_COUNT] = {
+#define TYPE(name, bits, text) [TYPE_##name] = #name,
+#include "hal/types.def"
+  };
+  printf("| %s | %s |", name, cost);
+  for (uint32_t type = 0; type < TYPE_COUNT; ++type) {
+    if ((types >> type & 1) != 0) {
+      printf(" %s", names[type]);
+    }
+  }
+  printf(" | %s |\n", text);
+}
+
 static void print_operations(void) {
   printf(
       "\n## Operations of VEC\n\n"
@@ -96,6 +110,12 @@ static void print_operations(void) {
       "them and copies to memory, they are one row: `.rows = 1, .cols = rows` (`.row_bytes = 4 * rows`), with any "
       "pitch that is a "
       "multiple of 32.\n");
+  printf(
+      "\n## Instructions of VINST\n\nOne mask or count holds for all operands; each has its steps. The head of "
+      "vector_instructions.def has the rules.\n\n"
+      "| instruction | cost, in config vector | types | meaning |\n|---|---|---|---|\n");
+#define VI(NAME, name, cost, form, types, value, follow, text) print_instruction("VI_" #NAME, #cost, types, text);
+#include "hal/vector_instructions.def"
   printf("\n## Types\n\n| type | bits | meaning |\n|---|---|---|\n");
 #define TYPE(name, bits, text) printf("| TYPE_%s | %d | %s |\n", #name, bits, text);
 #include "hal/types.def"

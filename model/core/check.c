@@ -66,9 +66,7 @@ bool core_check(core_kind_t kind, const core_memory_t *memory, const command_t *
   if (!check_header(&check)) {
     return false;
   }
-  if (command->header.opcode_ == OP_VEC && command->vec.op < VOP_COUNT) {
-    check.operation = core_vector_op_name(command->vec.op);
-  }
+  check.operation = core_operation_name(command->header.opcode_, core_operation(command));
   if (!check_fields(&check)) {
     return false;
   }

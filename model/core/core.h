@@ -20,7 +20,7 @@ extern "C" {
 typedef enum core_kind core_kind_t;
 
 // What a command does with data, and how a pipe carries it out (hal/commands.def).
-typedef enum core_data { DATA_NONE, DATA_READ, DATA_COPY, DATA_MOVE, DATA_COMPUTE } core_data_t;
+typedef enum core_data { DATA_NONE, DATA_READ, DATA_COPY, DATA_MOVE, DATA_COMPUTE, DATA_LANES } core_data_t;
 typedef enum core_class {
   CLASS_SET,
   CLASS_FLAG_WAIT,
@@ -70,11 +70,16 @@ typedef struct core_access {
   uint64_t pitch;
 } core_access_t;
 
-enum { CORE_MAX_ACCESSES = 6, CORE_ERROR_BYTES = 256 };
+// A repeat of an operand of VINST is at most so many runs of bytes: 64 lanes with gaps between them, and 8 blocks.  It
+// has four operands.
+enum { CORE_LANE_RUNS = 64 + 8, CORE_MAX_ACCESSES = 4 * CORE_LANE_RUNS, CORE_ERROR_BYTES = 256 };
 
 const char *core_pipe_name(unsigned pipe);       // "MTE2"; "?" if there is none
 const char *core_command_name(unsigned opcode);  // "LOAD_NZ"
-const char *core_vector_op_name(uint32_t op);    // "EXP"
+// "EXP", of a VEC or VINST; NULL of other commands, and if there is no such operation.
+const char *core_operation_name(unsigned opcode, uint32_t op);
+uint32_t core_operation(const command_t *command);  // 0 of other commands
+bool core_instruction_has_scalar(uint32_t op);      // of VINST, VI_*: beside its operands
 const char *core_space_name(core_space_t space);
 const char *core_kind_name(core_kind_t kind);  // "cube"
 
@@ -102,7 +107,8 @@ void core_disassemble(const command_t *command, char *text, size_t size);
 __attribute__((warn_unused_result)) bool core_check(core_kind_t kind, const core_memory_t *memory,
                                                     const command_t *command, char error[CORE_ERROR_BYTES]);
 
-// The rectangles that a command that passed core_check reads and writes, source operands first.  Commands that
+// The rectangles that a command that passed core_check reads and writes, source operands first and all that is written
+// last.  Commands that
 // move no data have none.  GATHER_IN's rows in global memory are not among them: core_gather_row.
 // Returns the number of accesses.
 size_t core_accesses(const command_t *command, core_access_t access[CORE_MAX_ACCESSES]);

@@ -63,7 +63,7 @@ typedef struct core_checker {
   core_kind_t kind;
   const core_memory_t *memory;
   const command_t *command;
-  const char *operation;  // of a VEC, once it is known
+  const char *operation;  // of a VEC or VINST, once it is known
   char *error;
 } core_checker_t;
 
@@ -103,6 +103,12 @@ typedef struct core_shape {
   size_t core_##name##_sources(const cmd_##name##_t *c, const core_tensor_t *tensors, size_t count, uint64_t row, \
                                uint64_t col, core_source_t *source);
 #define DATA_COMPUTE(name) DATA_MOVE(name)
+#define DATA_LANES(name)                                                                                          \
+  size_t core_##name##_operands(const cmd_##name##_t *c, core_operand_t *operand);                                \
+  size_t core_##name##_tensors(const cmd_##name##_t *c, core_tensor_t *tensor);                                   \
+  void core_##name##_execute(const core_memory_t *memory, const cmd_##name##_t *c);                               \
+  size_t core_##name##_sources(const cmd_##name##_t *c, const core_tensor_t *tensors, size_t count, uint64_t row, \
+                               uint64_t col, core_source_t *source);
 #define COST_NONE(name)
 #define COST_FIXED(name)
 #define COST_GBPS(name) uint64_t core_##name##_bytes(const cmd_##name##_t *c);
@@ -117,6 +123,7 @@ typedef struct core_shape {
 #undef DATA_COPY
 #undef DATA_MOVE
 #undef DATA_COMPUTE
+#undef DATA_LANES
 #undef COST_NONE
 #undef COST_FIXED
 #undef COST_GBPS
@@ -127,6 +134,9 @@ typedef struct core_shape {
 
 // Does the operation leave this field unread?
 bool core_vec_ignores(const cmd_vec_t *c, const char *field);
+
+// Does the instruction leave this field of a VINST unread?
+bool core_vinst_ignores(const cmd_vinst_t *c, const char *field);
 
 // core_reach of a VEC's operand.
 core_reach_t core_vec_reach(const cmd_vec_t *c, const core_tensor_t *tensor);

@@ -6,6 +6,7 @@
 #define DATA_COPY(name) core_##name##_execute(memory, &command->name);
 #define DATA_MOVE(name) DATA_COPY(name)
 #define DATA_COMPUTE(name) DATA_COPY(name)
+#define DATA_LANES(name) DATA_COPY(name)
 
 void core_execute(const core_memory_t *memory, const command_t *command) {
   switch (command->header.opcode_) {

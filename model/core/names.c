@@ -22,6 +22,11 @@ static const char *const vector_op_names[VOP_COUNT] = {
 #include "hal/vector_ops.def"
 };
 
+static const char *const instruction_names[VI_COUNT] = {
+#define VI(NAME, name, cost, form, types, value, follow, text) [VI_##NAME] = #NAME,
+#include "hal/vector_instructions.def"
+};
+
 static const char *lookup(const char *const *names, uint64_t count, uint64_t i) { return i < count ? names[i] : "?"; }
 
 const char *core_pipe_name(unsigned pipe) { return lookup(pipe_names, PIPE_COUNT, pipe); }
@@ -95,7 +100,16 @@ unsigned core_kind_count(core_kind_t kind, const config_soc_t *soc) {
 
 const char *core_command_name(unsigned opcode) { return lookup(command_names, OP_COUNT, opcode); }
 const char *core_space_name(core_space_t space) { return lookup(space_names, SPACE_COUNT, (uint64_t)space); }
-const char *core_vector_op_name(uint32_t op) { return lookup(vector_op_names, VOP_COUNT, op); }
+const char *core_operation_name(unsigned opcode, uint32_t op) {
+  return opcode == OP_VEC && op < VOP_COUNT    ? vector_op_names[op]
+         : opcode == OP_VINST && op < VI_COUNT ? instruction_names[op]
+                                               : NULL;
+}
+
+uint32_t core_operation(const command_t *command) {
+  const unsigned opcode = command->header.opcode_;
+  return opcode == OP_VEC ? command->vec.op : opcode == OP_VINST ? command->vinst.op : 0;
+}
 
 static const struct {
   const char *name;

@@ -7,6 +7,7 @@
 #define DATA_COPY(name) DATA_READ(name)
 #define DATA_MOVE(name) DATA_READ(name)
 #define DATA_COMPUTE(name) DATA_READ(name)
+#define DATA_LANES(name) DATA_READ(name)
 
 size_t core_operands(const command_t *command, core_operand_t operand[CORE_MAX_ACCESSES]) {
   switch (command->header.opcode_) {

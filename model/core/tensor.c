@@ -12,6 +12,8 @@
 #define DATA_COPY(name) DATA_READ(name)
 #define DATA_MOVE(name) DATA_READ(name)
 #define DATA_COMPUTE(name) DATA_READ(name)
+#define DATA_LANES(name) \
+  (core_shape_t) { .rows = 0 }
 
 static core_shape_t shape_of(const command_t *command, const core_operand_t *operand) {
   switch (command->header.opcode_) {
@@ -54,6 +56,9 @@ static core_tensor_t tensor_of(const command_t *command, const core_operand_t *o
 }
 
 size_t core_tensors(const command_t *command, core_tensor_t tensor[CORE_MAX_TENSORS]) {
+  if (command->header.opcode_ == OP_VINST) {
+    return core_vinst_tensors(&command->vinst, tensor);
+  }
   core_operand_t operand[CORE_MAX_ACCESSES];
   const size_t operands = core_operands(command, operand);
   size_t count = 0;
@@ -78,9 +83,16 @@ uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c
       return tensor->base + c / STRIP * tensor->pitch + r * STRIP_ROW + c % STRIP * 2;
     case CORE_KEYS:
       return tensor->base + r % tensor->pitch;
+    case CORE_BLOCKS:
+      return tensor->base + r * tensor->pitch + c * bits / 256 * tensor->block_pitch + c * bits % 256 / 8;
     default:
       return tensor->base + r * tensor->pitch + c * bits / 8;
   }
+}
+
+bool core_tensor_has(const core_tensor_t *tensor, uint64_t r, uint64_t c) {
+  return tensor->layout != CORE_BLOCKS ||
+         (tensor->elements > 0 ? r * tensor->cols + c < tensor->elements : (tensor->lanes[c / 64] >> c % 64 & 1) != 0);
 }
 
 static double decode(uint32_t type, uint64_t bits) {
@@ -95,6 +107,12 @@ static double decode(uint32_t type, uint64_t bits) {
       return num_e4m3_to_f32((uint8_t)bits);
     case TYPE_S32:
       return (int32_t)(uint32_t)bits;
+    case TYPE_S16:
+      return (int16_t)(uint16_t)bits;
+    case TYPE_S8:
+      return (int8_t)(uint8_t)bits;
+    case TYPE_S64:
+      return (double)(int64_t)bits;
     case TYPE_S4:
       return (int)(bits ^ 8) - 8;
     default:
@@ -137,7 +155,24 @@ static bool element_in_strips(const core_tensor_t *tensor, uint64_t offset, uint
   return *r < tensor->rows && *c < tensor->cols;
 }
 
+// One after the other, the last first: blocks may lie anywhere.
+static bool element_in_blocks(const core_tensor_t *tensor, uint64_t address, uint64_t *r, uint64_t *c) {
+  const uint64_t bytes = core_type_bits(tensor->type) / 8;
+  for (uint64_t i = tensor->rows * tensor->cols; i-- > 0;) {
+    bool high;
+    *r = i / tensor->cols;
+    *c = i % tensor->cols;
+    if (core_tensor_has(tensor, *r, *c) && address - core_tensor_address(tensor, *r, *c, &high) < bytes) {
+      return true;
+    }
+  }
+  return false;
+}
+
 bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t *r, uint64_t *c) {
+  if (tensor->layout == CORE_BLOCKS) {
+    return element_in_blocks(tensor, address, r, c);
+  }
   if (address < tensor->base || tensor->layout == CORE_KEYS) {
     return false;
   }
@@ -178,11 +213,13 @@ static size_t same_elements(const command_t *command, const core_tensor_t *tenso
 #undef DATA_COPY
 #undef DATA_MOVE
 #undef DATA_COMPUTE
+#undef DATA_LANES
 #define DATA_NONE(name) 0
 #define DATA_READ(name) 0
 #define DATA_COPY(name) same_elements(command, tensors, count, r, c, source)
 #define DATA_MOVE(name) core_##name##_sources(&command->name, tensors, count, r, c, source)
 #define DATA_COMPUTE(name) DATA_MOVE(name)
+#define DATA_LANES(name) DATA_MOVE(name)
 
 size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_source_t source[CORE_MAX_TENSORS]) {
   core_tensor_t tensors[CORE_MAX_TENSORS];
@@ -195,4 +232,19 @@ size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_sourc
     default:
       return 0;
   }
+}
+
+bool core_vinst_reads(const core_memory_t *memory, const cmd_vinst_t *c, const core_tensor_t *tensors, size_t tensor,
+                      uint64_t row, uint64_t col, uint64_t to) {
+  const char field = tensors[tensor].field[0];
+  if (c->op == VI_GATHER && field == 'b') {
+    const uint64_t bytes = core_type_bits(c->type) / 8;
+    const uint64_t offset = (uint64_t)core_tensor_value(memory, &tensors[0], row, to);
+    return offset + bytes <= c->scalar && col * bytes < offset + bytes && offset < (col + 1) * bytes;
+  }
+  if ((c->op != VI_SELECT && c->op != VI_SELECTS) || field == 'c') {
+    return core_tensor_has(&tensors[tensor], row, col);
+  }
+  const bool first = core_tensor_value(memory, &tensors[c->op == VI_SELECT ? 2 : 1], row, col) != 0;
+  return core_tensor_has(&tensors[tensor], row, col) && first == (field == 'a');
 }

@@ -26,6 +26,7 @@ unsigned core_type_bits(uint32_t type);
 typedef enum core_layout {
   CORE_ROWS,    // element [r][c] is the c-th of row r; rows are pitch bytes apart
   CORE_STRIPS,  // of L1, L0A and L0B (sw/hal/commands.def): strips of 16 columns, pitch bytes apart, rows of 32 bytes
+  CORE_BLOCKS,  // of VINST: row r is a repeat, pitch bytes apart, in blocks of 32 bytes that are block_pitch apart
   CORE_KEYS,    // of an engine's SPACE_KV: row r is key r, base + r % pitch of block r / pitch; its columns are the
                 // key's elements, then its value's. Addresses are rows of the SRAM, not bytes
 } core_layout_t;
@@ -36,8 +37,10 @@ typedef struct core_tensor {
   bool write;     // what is read and written is listed twice: a read, then a write
   uint32_t type;  // TYPE_* or CORE_TYPE_*
   core_layout_t layout;
-  uint64_t base, pitch;  // bytes in its space, GM: global addresses; CORE_KEYS: rows
-  uint64_t rows, cols;   // padding is no part of it
+  uint64_t base, pitch;         // bytes in its space, GM: global addresses; CORE_KEYS: rows
+  uint64_t rows, cols;          // padding is no part of it
+  uint64_t block_pitch;         // CORE_BLOCKS: bytes, and which of its elements take part (core_tensor_has): the first
+  uint64_t elements, lanes[2];  // so many, or, if that is 0, those columns of each row whose bit is set
 } core_tensor_t;
 
 enum { CORE_MAX_TENSORS = 6 };
@@ -50,6 +53,9 @@ size_t core_tensors(const command_t *command, core_tensor_t tensor[CORE_MAX_TENS
 
 // The byte that element [r][c] begins with. *high: it is a nibble, and the byte's upper one. Of a bit: bit c % 8.
 uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c, bool *high);
+
+// Does it take part in its command? Elements of other layouts than CORE_BLOCKS all do.
+bool core_tensor_has(const core_tensor_t *tensor, uint64_t r, uint64_t c);
 
 // Its value; of a bit 0 or 1. Bits that are no number are a NaN.
 double core_tensor_value(const core_memory_t *memory, const core_tensor_t *tensor, uint64_t r, uint64_t c);
@@ -87,6 +93,11 @@ typedef struct core_source {
 // What element [r][c] of the tensor that a command writes is computed from, whatever the values (SELECT: both sides;
 // ATTN: all keys that a mask bit may choose). Constants are none, so there may be 0. Returns the number of rectangles.
 size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_source_t source[CORE_MAX_TENSORS]);
+
+// Of a VINST: does an element of an operand have a say in column `to` of the result of its row, as memory is?  Not if
+// it takes no part, or if a selection takes the other side.
+bool core_vinst_reads(const core_memory_t *memory, const cmd_vinst_t *c, const core_tensor_t *tensors, size_t tensor,
+                      uint64_t row, uint64_t col, uint64_t to);
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@ static const char *const mask_names[MASK_MODE_COUNT] = {
     [MASK_NONE] = "NONE", [MASK_LIMIT] = "LIMIT", [MASK_BITS] = "BITS"};
 
 // The form in which a field is written, by its name.  A new name in commands.def wants a line here.
-enum field_kind { NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT };
+enum field_kind { NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT, STEP, MODE };
 enum {
   KIND_a = ADDRESS,
   KIND_b = ADDRESS,
@@ -88,6 +88,13 @@ enum {
   KIND_b_kind = OPERAND,
   KIND_round = ROUNDING,
   KIND_scalar = FLOAT,
+  KIND_mode = MODE,
+  KIND_repeats = NUMBER,
+  KIND_count = NUMBER,
+  KIND_mask_high = ADDRESS,
+  KIND_dst_step = STEP,
+  KIND_a_step = STEP,
+  KIND_b_step = STEP,
 };
 
 typedef struct writer {
@@ -122,6 +129,32 @@ static void put_name(writer_t *w, const char *const *names, uint64_t count, uint
   put_known(w, value < count ? names[value] : NULL, count, value);
 }
 
+static void put_mode(writer_t *w, uint64_t value) {
+  static const char *const rounds[VECTOR_ROUNDS] = {"RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD"};
+  static const char *const choices[CHOICE_COUNT] = {"VALUE", "VALUE_INDEX", "INDEX_VALUE", "INDEX"};
+  static const char *const selects[SELECT_COUNT] = {"EACH", "SAME"};
+  switch (w->command->vinst.op) {
+    case VI_CAST:
+      put_name(w, rounds, VECTOR_ROUNDS, value);
+      break;
+    case VI_SELECT:
+    case VI_SELECTS:
+      put_name(w, selects, SELECT_COUNT, value);
+      break;
+    default:
+      put_name(w, choices, CHOICE_COUNT, value);
+  }
+}
+
+static void put_scalar(writer_t *w, uint64_t bits) {
+  const uint32_t type = w->command->vinst.type;
+  if (type == TYPE_F32 || type == TYPE_F16) {
+    put(w, "%.9g", (double)(type == TYPE_F32 ? num_f32_from_bits((uint32_t)bits) : num_fp16_to_f32((uint16_t)bits)));
+  } else {
+    put(w, "0x%llx", (unsigned long long)bits);
+  }
+}
+
 static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
   const unsigned opcode = w->command->header.opcode_;
   switch (kind) {
@@ -129,15 +162,16 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       put(w, "0x%llx", (unsigned long long)value);
       break;
     case OP:
-      opcode == OP_VEC ? put_known(w, core_vector_op_name((uint32_t)value), VOP_COUNT, value)
-                       : put_name(w, gm_op_names, GM_OP_COUNT, value);
+      opcode == OP_VEC     ? put_known(w, core_operation_name(opcode, (uint32_t)value), VOP_COUNT, value)
+      : opcode == OP_VINST ? put_known(w, core_operation_name(opcode, (uint32_t)value), VI_COUNT, value)
+                           : put_name(w, gm_op_names, GM_OP_COUNT, value);
       break;
     case TYPE:
       put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value);
       break;
     case PIPE_OR_TYPE:
-      opcode == OP_VEC ? put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value)
-                       : put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value);
+      opcode == OP_VEC || opcode == OP_VINST ? put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value)
+                                             : put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value);
       break;
     case OPERAND:
       put_name(w, operand_names, OPERAND_COUNT, value);
@@ -151,7 +185,17 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
     case SIGNED:
       put(w, "%ld", (long)(int32_t)value);
       break;
+    case MODE:
+      put_mode(w, value);
+      break;
+    case STEP:
+      put(w, "%llu/%llu", (unsigned long long)(value & 0xffff), (unsigned long long)(value >> 16));
+      break;
     case FLOAT:
+      if (opcode == OP_VINST) {
+        put_scalar(w, value);
+        break;
+      }
       put(w, "%.9g", (double)num_f32_from_bits((uint32_t)value));
       break;
     case NUMBER:
@@ -162,7 +206,9 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
 }
 
 static void put_field(writer_t *w, const char *field, int kind, uint64_t value) {
-  if (w->command->header.opcode_ == OP_VEC && core_vec_ignores(&w->command->vec, field)) {
+  const unsigned opcode = w->command->header.opcode_;
+  if ((opcode == OP_VEC && core_vec_ignores(&w->command->vec, field)) ||
+      (opcode == OP_VINST && core_vinst_ignores(&w->command->vinst, field))) {
     return;
   }
   put(w, " %s=", field);

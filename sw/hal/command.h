@@ -49,6 +49,12 @@ enum vector_op {
   VOP_COUNT
 };
 
+enum vector_instruction {
+#define VI(NAME, name, cost, form, types, value, follow, text) VI_##NAME,
+#include "hal/vector_instructions.def"
+  VI_COUNT
+};
+
 enum element_type {
 #define TYPE(name, bits, text) TYPE_##name,
 #include "hal/types.def"
@@ -65,13 +71,23 @@ enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };
 
 enum {
-  FLAG_EVENTS = 32,      // events of one (from, to) pair of pipes
-  CROSS_FLAGS = 16,      // cross-core flags of a core, and as many from the other AI core of its pair
-  CROSS_FLAG_MAX = 15,   // a cross-core flag counts up to this
-  VEC_SCALE_COLS = 128,  // columns that share a factor of VOP_SCALE
-  STRIP = 16,            // columns of a fractal strip; its rows are padded to a multiple of that, too
-  STRIP_ROW = 32,        // bytes of its rows
+  VEC_TYPES = TYPE_E4M3 + 1,  // those of VEC and MMAD; the others are VINST's
+  FLAG_EVENTS = 32,           // events of one (from, to) pair of pipes
+  CROSS_FLAGS = 16,           // cross-core flags of a core, and as many from the other AI core of its pair
+  CROSS_FLAG_MAX = 15,        // a cross-core flag counts up to this
+  VEC_SCALE_COLS = 128,       // columns that share a factor of VOP_SCALE
+  STRIP = 16,                 // columns of a fractal strip; its rows are padded to a multiple of that, too
+  STRIP_ROW = 32,             // bytes of its rows
 };
+
+// Modes of VINST: how a conversion rounds (to nearest even, down, up, to nearest or away from zero, towards zero, to
+// odd), what a largest or smallest leaves, and whether a selection has bits for each repeat, or the same for all.
+enum vector_round { VECTOR_RINT, VECTOR_FLOOR, VECTOR_CEIL, VECTOR_ROUND, VECTOR_TRUNC, VECTOR_ODD, VECTOR_ROUNDS };
+enum vector_choice { CHOICE_VALUE, CHOICE_VALUE_INDEX, CHOICE_INDEX_VALUE, CHOICE_INDEX, CHOICE_COUNT };
+enum vector_select { SELECT_EACH, SELECT_SAME, SELECT_COUNT };
+
+// From block to block and from repeat to repeat of an operand of VINST, in units of 32 bytes.
+#define VECTOR_STEP(block, repeat) ((uint32_t)(block) | (uint32_t)(repeat) << 16)
 
 enum opcode {
 #define COMMAND(NAME, name, cores, pipes, class, data, cost, entry, text) OP_##NAME,

@@ -47,8 +47,8 @@ __attribute__((always_inline)) static inline void hal_field(uint32_t offset, uin
     *(volatile uint32_t *)(SCALAR_MMIO_BASE + REG_WINDOW + offset) = value;
   }
 }
-__attribute__((always_inline)) static inline void hal_commit(const cmd_header_t *header) {
-  hal_write(REG_PUSH, (header->pc_ >> 1) << 9 | (uint32_t)header->pipe_ << 5 | header->opcode_);
+__attribute__((always_inline)) static inline void hal_commit(uint8_t opcode, uint8_t pipe, uint64_t pc) {
+  hal_write(REG_PUSH, (pc >> 1) << 9 | (uint32_t)pipe << 5 | opcode);
 }
 
 // hal_push_mmad(const cmd_mmad_t *): the fields of a command into the window, and the push.
@@ -61,8 +61,8 @@ __attribute__((always_inline)) static inline void hal_commit(const cmd_header_t 
   if (sizeof(type) == 8) {                                                         \
     hal_field(offsetof(command, field) + 4, (uint32_t)((uint64_t)c->field >> 32)); \
   }
-#define END_COMMAND(name)                                                                     \
-  hal_commit(&(const cmd_header_t){.opcode_ = c->opcode_, .pipe_ = c->pipe_, .pc_ = c->pc_}); \
+#define END_COMMAND(name)                   \
+  hal_commit(c->opcode_, c->pipe_, c->pc_); \
   }
 #include "hal/commands.def"
 
@@ -123,6 +123,8 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define data_copy_ub_to_gm(...) HAL_PUSH(COPY_OUT, copy_out, PIPE_MTE3, __VA_ARGS__)
 #define data_copy_ub_to_l1(...) HAL_PUSH(COPY_L1, copy_l1, PIPE_MTE3, __VA_ARGS__)
 #define vector_op(...) HAL_PUSH(VEC, vec, PIPE_V, __VA_ARGS__)
+// Its fields may also come as a structure, which needs no C: hal_push_vinst(const cmd_vinst_t *).
+#define vector_instruction(...) HAL_PUSH(VINST, vinst, PIPE_V, __VA_ARGS__)
 #define load_kv(...) HAL_PUSH(LOAD_KV, load_kv, PIPE_LOAD, __VA_ARGS__)
 #define data_copy_gm_to_eb(...) HAL_PUSH(LOAD_EB, load_eb, PIPE_LOAD, __VA_ARGS__)
 #define attention_op(...) HAL_PUSH(ATTN, attn, PIPE_ATTN, __VA_ARGS__)

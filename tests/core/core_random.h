@@ -3,7 +3,7 @@
 #ifndef AMALGAM_TESTS_CORE_CORE_RANDOM_H
 #define AMALGAM_TESTS_CORE_CORE_RANDOM_H
 
-#include "core_test.h"
+#include "instruction_random.h"
 
 static const num_engine_t engine = {.design = NUM_DESIGN_HFA, .d = 16, .blocks = 4, .rows = 80};
 
@@ -82,7 +82,9 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
       }
     }
   }
-  switch (random_below(rng, 3)) {
+  switch (random_below(rng, 4)) {
+    case 3:
+      return random_instruction(rng, 0x10000, true);
     case 0:
       return COMMAND_OF(COPY_IN, copy_in, MTE2, .gm = gm, .gm_pitch = gm_pitch, .ub = offset, .ub_pitch = wide,
                         .rows = x, .row_bytes = y * 4);

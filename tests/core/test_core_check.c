@@ -351,6 +351,113 @@ TEST(vector_commands) {
   RUN_TABLE(CORE_VECTOR, cases);
 }
 
+#define INSTRUCTION(...) COMMAND_OF(VINST, vinst, V, .dst_step = VECTOR_STEP(1, 8), __VA_ARGS__)
+#define ONE .repeats = 1, .mask = 1
+
+TEST(vector_instructions) {
+  const uint32_t dense = VECTOR_STEP(1, 8);
+  char unknown[64];
+  snprintf(unknown, sizeof unknown, "VINST op=%d: expected 0 to %d", VI_COUNT, VI_COUNT - 1);
+  const case_t cases[] = {
+      {INSTRUCTION(.op = VI_ADD, .type = TYPE_S16, ONE), NULL},
+      {INSTRUCTION(.op = VI_COUNT, ONE), unknown},
+      {INSTRUCTION(.op = VI_ADD, .type = TYPE_BF16, ONE),
+       "VINST ADD type=1: expected TYPE_F32 or TYPE_F16 or TYPE_S32 or TYPE_S16"},
+      {INSTRUCTION(.op = VI_AND, .type = TYPE_S32, ONE), "VINST AND type=3: expected TYPE_S16 or TYPE_U16"},
+      {INSTRUCTION(.op = VI_EXP, .type = 0xffffffffu, ONE), "VINST EXP type=4294967295: expected TYPE_F32 or TYPE_F16"},
+
+      {INSTRUCTION(.op = VI_EXP, .mask = 1), "VINST EXP repeats=0: expected 1 to 255, or a count"},
+      {INSTRUCTION(.op = VI_EXP, .mask = 1, .repeats = 255), NULL},
+      {INSTRUCTION(.op = VI_EXP, .mask = 1, .repeats = 256), "repeats=256: expected 1 to 255"},
+      {INSTRUCTION(.op = VI_EXP, .repeats = 1), "VINST EXP mask: expected a lane that takes part, or a count"},
+      {INSTRUCTION(.op = VI_EXP, .repeats = 1, .mask_high = 1), "VINST EXP mask: lane 64 takes part, expected 0 to 63"},
+      {INSTRUCTION(.op = VI_EXP, .type = TYPE_F16, .repeats = 1, .mask_high = 1ull << 63), NULL},
+      {INSTRUCTION(.op = VI_EXP, .count = 100), NULL},
+      {INSTRUCTION(.op = VI_EXP, .count = 100, .repeats = 1), "VINST EXP repeats=1: expected 0 with a count"},
+      {INSTRUCTION(.op = VI_EXP, .count = 100, .mask = 1), "VINST EXP mask: expected 0 with a count"},
+      {INSTRUCTION(.op = VI_EXP, .count = 100, .mask_high = 1), "VINST EXP mask: expected 0 with a count"},
+      {INSTRUCTION(.op = VI_EXP, .count = 49153), "VINST EXP count=49153: expected at most 49152, all of UB"},
+
+      {INSTRUCTION(.op = VI_SHL, .type = TYPE_S16, .scalar = 15, ONE), NULL},
+      {INSTRUCTION(.op = VI_SHL, .type = TYPE_S16, .scalar = 16, ONE), "VINST SHL scalar=16: expected 0 to 15"},
+      {INSTRUCTION(.op = VI_SHR, .type = TYPE_U32, .scalar = 32, ONE), "VINST SHR scalar=32: expected 0 to 31"},
+      {INSTRUCTION(.op = VI_ADDS, .type = TYPE_S16, .scalar = 0xffffffffu, ONE), NULL},
+
+      {INSTRUCTION(.op = VI_ADD, .a = 16, ONE), "VINST ADD a=0x10: expected a multiple of 32"},
+      {INSTRUCTION(.op = VI_ADD, .b = 16, ONE), "VINST ADD b=0x10: expected a multiple of 32"},
+      {INSTRUCTION(.op = VI_ADDS, .b = 16, ONE), NULL},
+      {INSTRUCTION(.op = VI_ADD, .dst = 16, ONE), "VINST ADD dst=0x10: expected a multiple of 32"},
+      {COMMAND_OF(VINST, vinst, V, .op = VI_ABS, .repeats = 1, .mask = 0x1ff, .dst_step = VECTOR_STEP(0, 8)),
+       "VINST ABS dst_step=0/8: expected blocks apart, they are written at once"},
+      {COMMAND_OF(VINST, vinst, V, .op = VI_ABS, .repeats = 1, .mask = 0xff, .dst_step = VECTOR_STEP(0, 8)), NULL},
+
+      {INSTRUCTION(.op = VI_CAST, .to = TYPE_S8, .mode = VECTOR_TRUNC, .count = 8), NULL},
+      {INSTRUCTION(.op = VI_CAST, .to = TYPE_S4, .count = 8), "VINST CAST to=4: expected TYPE_F32 or TYPE_BF16 or"},
+      {INSTRUCTION(.op = VI_CAST, .type = TYPE_F16, .to = TYPE_F16, .count = 8),
+       "VINST CAST to=2: expected another type than that of a"},
+      {INSTRUCTION(.op = VI_CAST, .count = 8), NULL},
+      {INSTRUCTION(.op = VI_CAST, .to = TYPE_S32, .mode = VECTOR_ROUNDS, .count = 8),
+       "VINST CAST mode=6: expected 0 to 5"},
+      {INSTRUCTION(.op = VI_CAST, .to = TYPE_S32, .mode = VECTOR_ODD, .count = 8),
+       "VINST CAST mode=5: expected VECTOR_ODD with floating point of another type alone"},
+      {INSTRUCTION(.op = VI_CAST, .mode = VECTOR_ODD, .count = 8), "mode=5: expected VECTOR_ODD with floating point"},
+      {INSTRUCTION(.op = VI_CAST, .to = TYPE_F16, .mode = VECTOR_ODD, .count = 8), NULL},
+      {INSTRUCTION(.op = VI_CAST, .to = TYPE_S64, .repeats = 1, .mask = 1ull << 32),
+       "VINST CAST mask: lane 32 takes part, expected 0 to 31"},
+      {INSTRUCTION(.op = VI_SELECT, .mode = SELECT_COUNT, ONE), "VINST SELECT mode=2: expected 0 to 1"},
+      {INSTRUCTION(.op = VI_SELECT, .c = 4, ONE), "VINST SELECT c=0x4: expected a multiple of 32"},
+      {INSTRUCTION(.op = VI_SELECTS, .c = 196608, ONE), "VINST SELECTS c=0x30000: 8 bytes leave UB"},
+      {INSTRUCTION(.op = VI_WHOLE_MAX, .mode = CHOICE_COUNT, ONE), "VINST WHOLE_MAX mode=4: expected 0 to 3"},
+      {INSTRUCTION(.op = VI_WHOLE_MAX, .mode = CHOICE_INDEX, .dst = 4, ONE), NULL},
+      {INSTRUCTION(.op = VI_WHOLE_MIN, .mode = CHOICE_VALUE_INDEX, .dst = 4, ONE),
+       "VINST WHOLE_MIN dst=0x4: expected a multiple of 8"},
+      {INSTRUCTION(.op = VI_WHOLE_SUM, .dst = 2, ONE), "VINST WHOLE_SUM dst=0x2: expected a multiple of 4"},
+      {INSTRUCTION(.op = VI_WHOLE_SUM, .type = TYPE_F16, .dst = 196606, ONE), NULL},
+      {INSTRUCTION(.op = VI_WHOLE_SUM, .type = TYPE_F16, .dst = 196606, .repeats = 2, .mask = 1),
+       "VINST WHOLE_SUM dst=0x2fffe: 18 bytes leave UB"},
+      {INSTRUCTION(.op = VI_WHOLE_SUM, .type = TYPE_S32, ONE), "VINST WHOLE_SUM type=3: expected TYPE_F32 or TYPE_F16"},
+      {INSTRUCTION(.op = VI_BLOCK_MAX, .dst = 8, ONE), "VINST BLOCK_MAX dst=0x8: expected a multiple of 32"},
+      {INSTRUCTION(.op = VI_BLOCK_MIN, .dst = 196576, .repeats = 1, .mask = ~0ull), NULL},
+      {INSTRUCTION(.op = VI_PAIR_SUM, .dst = 196576, .repeats = 1, .mask = 0x3ffff),
+       "VINST PAIR_SUM dst=0x2ffe0: 36 bytes leave UB"},
+      {INSTRUCTION(.op = VI_CMP_LT, .dst = 196600, ONE), "VINST CMP_LT dst=0x2fff8: expected a multiple of 32"},
+      {INSTRUCTION(.op = VI_CMP_EQ, .type = TYPE_S32, .dst = 196576, .repeats = 4, .mask = 1), NULL},
+      {INSTRUCTION(.op = VI_CMP_EQ, .type = TYPE_S32, .dst = 196576, .repeats = 5, .mask = 1),
+       "VINST CMP_EQ dst=0x2ffe0: 40 bytes leave UB"},
+      {INSTRUCTION(.op = VI_CMPS_NE, .type = TYPE_S32, ONE), "VINST CMPS_NE type=3: expected TYPE_F32 or TYPE_F16"},
+      {INSTRUCTION(.op = VI_BRCB, .repeats = 2), NULL},
+      {INSTRUCTION(.op = VI_BRCB, ONE), "VINST BRCB mask, count: expected 0, all lanes take part"},
+      {INSTRUCTION(.op = VI_BRCB, .repeats = 1, .count = 1), "VINST BRCB mask, count: expected 0"},
+      {INSTRUCTION(.op = VI_BRCB), "VINST BRCB repeats=0: expected 1 to 255"},
+      {INSTRUCTION(.op = VI_GATHER, .b = 196576, .scalar = 32, ONE), NULL},
+      {INSTRUCTION(.op = VI_GATHER, ONE), "VINST GATHER scalar=0: expected the bytes of the table, a multiple of 4"},
+      {INSTRUCTION(.op = VI_GATHER, .scalar = 6, ONE), "VINST GATHER scalar=6: expected the bytes of the table"},
+      {INSTRUCTION(.op = VI_GATHER, .b = 196576, .scalar = 36, ONE), "VINST GATHER b=0x2ffe0: 36 bytes leave UB"},
+      {INSTRUCTION(.op = VI_SORT32, .repeats = 1, .a = 196480, .b = 64), NULL},
+      {INSTRUCTION(.op = VI_SORT32, .repeats = 1, .a = 196512), "VINST SORT32 a=0x2ffa0: 128 bytes leave UB"},
+      {INSTRUCTION(.op = VI_SORT32, .repeats = 1, .type = TYPE_F16, .dst = 196384),
+       "VINST SORT32 dst=0x2ff20: 256 bytes leave UB"},
+      {INSTRUCTION(.op = VI_SORT32, ONE), "VINST SORT32 mask, count: expected 0, all lanes take part"},
+      {INSTRUCTION(.op = VI_DUPLICATE, .type = TYPE_S8, ONE),
+       "VINST DUPLICATE type=10: expected TYPE_F32 or TYPE_BF16"},
+
+      // 768 repeats fill UB, with a count; of a mask its last block counts.
+      {INSTRUCTION(.op = VI_ABS, .a_step = dense, .count = 49152), NULL},
+      {INSTRUCTION(.op = VI_ABS, .a = 32, .a_step = dense, .count = 49152),
+       "VINST ABS a=0x20: 196608 bytes leave UB of 196608 bytes"},
+      {INSTRUCTION(.op = VI_ABS, .a = 32, .a_step = dense, .count = 49144), NULL},
+      {INSTRUCTION(.op = VI_ABS, .dst = 196576, .repeats = 1, .mask = 0xff), NULL},
+      {INSTRUCTION(.op = VI_ABS, .dst = 196576, .repeats = 1, .mask = 0x1ff),
+       "VINST ABS dst=0x2ffe0: 64 bytes leave UB of 196608 bytes"},
+      {INSTRUCTION(.op = VI_ABS, .a = 196576, .a_step = VECTOR_STEP(9, 0), .repeats = 255, .mask = 0xff), NULL},
+      {INSTRUCTION(.op = VI_ABS, .a = 196576, .a_step = VECTOR_STEP(9, 1), .repeats = 2, .mask = 0xff),
+       "VINST ABS a=0x2ffe0: 64 bytes leave UB"},
+      {INSTRUCTION(.op = VI_ADD, .b_step = VECTOR_STEP(65535, 65535), .repeats = 255, .mask = ~0ull),
+       "VINST ADD b=0x0: 547348352 bytes leave UB"},
+  };
+  RUN_TABLE(CORE_VECTOR, cases);
+}
+
 #define DIRECT(...) COMMAND_OF(COPY_L1, copy_l1, MTE3, __VA_ARGS__)
 
 TEST(direct_path) {

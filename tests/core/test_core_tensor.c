@@ -93,7 +93,45 @@ static void compare_bytes(const core_tensor_t *tensor, const core_access_t *acce
         (ull)covered, (ull)(tensor->rows * row_bytes));
 }
 
+// The bytes of elements that take part are those of the accesses; of a VINST, whose accesses are no rectangles.
+static void compare_sets(const command_t *c) {
+  static uint8_t named[1 << 16], held[sizeof named];
+  core_access_t access[CORE_MAX_ACCESSES];
+  core_tensor_t tensor[CORE_MAX_TENSORS];
+  const size_t accesses = core_accesses(c, access), tensors = core_tensors(c, tensor);
+  memset(named, 0, sizeof named);
+  memset(held, 0, sizeof held);
+  for (size_t i = 0; i < accesses; ++i) {
+    for (uint64_t j = 0; j < access[i].rows * access[i].row_bytes; ++j) {
+      named[access[i].base + j / access[i].row_bytes * access[i].pitch + j % access[i].row_bytes] |=
+          access[i].write ? 2 : 1;
+    }
+  }
+  for (size_t i = 0; i < tensors; ++i) {
+    const core_tensor_t *t = &tensor[i];
+    for (uint64_t j = 0; j < t->rows * t->cols; ++j) {
+      bool high;
+      uint64_t r, col;
+      const uint64_t first = core_tensor_address(t, j / t->cols, j % t->cols, &high);
+      if (core_tensor_has(t, j / t->cols, j % t->cols)) {
+        const uint64_t at = t->type == CORE_TYPE_BIT ? j / 8 * 8 : j;  // a byte's first bit
+        const bool found = core_tensor_element(t, first, &r, &col) && r * t->cols + col == at;
+        CHECK(found || t->pitch == 0, "%s: element %llu is found as another", t->field, (ull)j);
+        for (uint64_t b = 0; b < (core_type_bits(t->type) + 7) / 8; ++b) {
+          held[first + b] |= t->write ? 2 : 1;
+        }
+      }
+    }
+  }
+  CHECK(memcmp(named, held, sizeof named) == 0, "%s: other bytes than those of elements",
+        core_command_name(c->header.opcode_));
+}
+
 static void bytes_of(const command_t *c) {
+  if (c->header.opcode_ == OP_VINST) {
+    compare_sets(c);
+    return;
+  }
   const char *name = core_command_name(c->header.opcode_);
   core_access_t access[CORE_MAX_ACCESSES];
   core_tensor_t tensor[CORE_MAX_TENSORS];

@@ -38,6 +38,27 @@ TEST(commands) {
               "op=RESCALE skip_zero=0");
 }
 
+TEST(instructions) {
+  const uint32_t step = VECTOR_STEP(1, 8);
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = VI_ADDS, .type = TYPE_F16, .count = 300, .dst = 0x40, .dst_step = step,
+                         .a = 0x800, .a_step = step, .b = 7, .scalar = 0x3e00),
+              "VINST op=ADDS type=F16 count=300 dst=0x40 dst_step=1/8 a=0x800 a_step=1/8 scalar=1.5");
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = VI_OR, .type = TYPE_U16, .repeats = 3, .mask = ~0ull, .dst_step = step,
+                         .a_step = VECTOR_STEP(0, 4), .b = 32, .b_step = step, .scalar = 7),
+              "VINST op=OR type=U16 repeats=3 mask=0xffffffffffffffff mask_high=0x0 dst=0x0 dst_step=1/8 a=0x0 "
+              "a_step=0/4 b=0x20 b_step=1/8");
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = VI_CAST, .to = TYPE_S64, .mode = VECTOR_CEIL, .count = 3),
+              "VINST op=CAST type=F32 to=S64 mode=CEIL count=3 dst=0x0 dst_step=0/0 a=0x0 a_step=0/0");
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = VI_SELECTS, .mode = SELECT_SAME, .count = 3, .c = 64),
+              "VINST op=SELECTS type=F32 mode=SAME count=3 dst=0x0 dst_step=0/0 a=0x0 a_step=0/0 c=0x40 scalar=0");
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = VI_WHOLE_MAX, .mode = CHOICE_INDEX, .count = 3),
+              "VINST op=WHOLE_MAX type=F32 mode=INDEX count=3 dst=0x0 dst_step=0/0 a=0x0 a_step=0/0");
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = VI_BRCB, .type = TYPE_BF16, .repeats = 3, .dst_step = step),
+              "VINST op=BRCB type=BF16 repeats=3 dst=0x0 dst_step=1/8 a=0x0");
+  expect_text(COMMAND_OF(VINST, vinst, V, .op = 999, .type = TYPE_S32, .count = 1, .scalar = 20),
+              "VINST op=999 type=S32 count=1 dst=0x0 dst_step=0/0 a=0x0 a_step=0/0 b=0x0 b_step=0/0 scalar=0x14");
+}
+
 TEST(engine_commands) {
   expect_text(COMMAND_OF(LOAD_KV, load_kv, LOAD, .k_gm = GM_BASE, .v_gm = GM_BASE + 128, .k_pitch = 256, .v_pitch = 512,
                          .keys = 100, .row = 8, .stride = 25, .dim = 64),
@@ -107,8 +128,8 @@ TEST(vector_fields) {
 
 TEST(malformed) {
   expect_text((command_t){.header = {.opcode_ = 99}}, "? opcode=99");
-  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 1, .n = 1, .type = 9, .op = 8),
-              "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=9 op=8");
+  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 1, .n = 1, .type = 99, .op = 8),
+              "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=99 op=8");
   command_t c = COMMAND_OF(VEC, vec, V, .op = 0xffffffffu, .round = 9);
   char text[64];
   core_disassemble(&c, text, sizeof text);  // cut, and ended

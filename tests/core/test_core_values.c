@@ -125,7 +125,7 @@ TEST(operations_leave_their_values) {
     const bool none =
         isnan(value_of(&(const cmd_vec_t){.op = op}, &(const sources_t){.a = 1, .b = 1, .c = 1, .columns = 1}));
     if (!none && checked[op] < ELEMENTS) {
-      fail_msg("%s: %zu elements checked", core_vector_op_name(op), checked[op]);
+      fail_msg("%s: %zu elements checked", core_operation_name(OP_VEC, op), checked[op]);
     }
   }
   free_memory(&memory);

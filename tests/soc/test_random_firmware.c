@@ -77,7 +77,14 @@ static void fill_cube(program_t *p, command_t *command) {
 
 static void fill_vector(program_t *p, unsigned core, command_t *command) {
   const uint32_t rows = from_to(p, 1, 20), cols = from_to(p, 1, 80), pitch = 32 * from_to(p, 1, 12);
-  switch (from_to(p, 0, 3)) {
+  switch (from_to(p, 0, 4)) {
+    case 4:
+      FILL(vinst, VINST, V, .op = from_to(p, 0, VI_COUNT - 1), .type = from_to(p, 0, TYPE_COUNT - 1),
+           .repeats = from_to(p, 1, 5), .mask = num_rng_u64(&p->rng) | 1, .dst = place(p),
+           .dst_step = VECTOR_STEP(from_to(p, 1, 2), from_to(p, 0, 9)), .a = place(p),
+           .a_step = VECTOR_STEP(from_to(p, 0, 2), from_to(p, 0, 9)), .b = place(p),
+           .b_step = VECTOR_STEP(from_to(p, 0, 2), from_to(p, 0, 9)), .scalar = (uint32_t)from_to(p, 0, 15));
+      break;
     case 0:
       FILL(copy_in, COPY_IN, MTE2, .gm = gm_read(p, core), .gm_pitch = from_to(p, 0, 400), .ub = place(p),
            .ub_pitch = pitch, .rows = rows, .row_bytes = cols);

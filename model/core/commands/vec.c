@@ -116,7 +116,7 @@ static bool check_cast_int4(const core_checker_t *check, const cmd_vec_t *c) {
 }
 
 static bool check_cast(const core_checker_t *check, const cmd_vec_t *c) {
-  if (!core_below(check, "from", c->from, TYPE_COUNT) || !core_below(check, "to", c->to, TYPE_COUNT) ||
+  if (!core_below(check, "from", c->from, VEC_TYPES) || !core_below(check, "to", c->to, VEC_TYPES) ||
       !core_below(check, "round", c->round, ROUND_COUNT)) {
     return false;
   }

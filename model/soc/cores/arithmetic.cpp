@@ -124,7 +124,9 @@ void arithmetic::carry_out(const std::vector<entry> &batch) {
     execute_(e.cycle, *e.memory, e.command, e.note);
     const unsigned opcode = e.command.header.opcode_;
     const clock::time_point end = clock::now();
-    (opcode == OP_MMAD ? spent.matmul : opcode == OP_VEC ? spent.vector : spent.copy) += between(begin, end);
+    (opcode == OP_MMAD                        ? spent.matmul
+     : opcode == OP_VEC || opcode == OP_VINST ? spent.vector
+                                              : spent.copy) += between(begin, end);
     begin = end;
   }
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -104,6 +104,33 @@ uint64_t reached(core_reach_t reach, uint64_t cols, uint64_t r, uint64_t c) {
   return reach == CORE_REACH_TURNED ? c * cols + r : r * cols + core_reach_col(reach, c);
 }
 
+// A repeat of a VINST's operand.
+core_tensor_t row_of(const core_tensor_t &tensor, uint64_t r) {
+  core_tensor_t row = tensor;
+  row.base += r * tensor.pitch;
+  row.rows = 1;
+  row.elements = tensor.elements == 0 ? 0 : std::min(tensor.cols, tensor.elements - r * tensor.cols);
+  return row;
+}
+
+// Each element as core_sources says, of those that have a say.
+state_list of_repeat(const core_memory_t &memory, const command_t &command, const core_tensor_t *t, size_t count,
+                     uint64_t r, const std::vector<state_list> &in) {
+  state_list out(t[count - 1].cols, kWritten);
+  for (uint64_t c = 0; c < out.size(); ++c) {
+    core_source_t source[CORE_MAX_TENSORS];
+    const size_t sources = core_sources(&command, r, c, source);
+    for (size_t i = 0; i < sources; ++i) {
+      for (uint64_t col = source[i].col; col < source[i].col + source[i].cols; ++col) {
+        if (core_vinst_reads(&memory, &command.vinst, t, source[i].tensor, r, col, c)) {
+          out[c] = combine(out[c], in[source[i].tensor][col]);
+        }
+      }
+    }
+  }
+  return out;
+}
+
 // Any other command: each operand as core_reach says.
 state_list of_elements(const command_t &command, const core_tensor_t *t, size_t count,
                        const std::vector<state_list> &in) {
@@ -237,7 +264,24 @@ void init_check::execute(const core_memory_t &memory, const command_t &command, 
 
 // --- else: every element ------------------------------------------------------------------------------
 
+// Repeat by repeat, which may read what the one before has written.
+void init_check::follow_repeats(const step &s) {
+  core_tensor_t all[CORE_MAX_TENSORS];
+  const size_t count = core_tensors(&s.command, all);
+  for (uint64_t r = 0; r < all[0].rows; ++r) {
+    std::vector<state_list> in;
+    for (size_t i = 0; i + 1 < count; ++i) {
+      in.push_back(read(s, row_of(all[i], r)));
+    }
+    const core_tensor_t to = row_of(all[count - 1], r);
+    write(s, to, of_repeat(s.memory, s.command, all, count, r, in));
+  }
+}
+
 void init_check::follow(const step &s) {
+  if (s.command.header.opcode_ == OP_VINST) {
+    return follow_repeats(s);
+  }
   core_tensor_t t[CORE_MAX_TENSORS];
   const size_t count = core_tensors(&s.command, t);
   if (count == 0 || !t[count - 1].write) {
@@ -280,6 +324,9 @@ void init_check::look(const step &s) {
 
 // The states of its elements; one that nobody wrote is read here first.
 std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &tensor) {
+  if (tensor.layout == CORE_BLOCKS) {
+    return read_blocks(s, tensor);
+  }
   const byte_states &from = *s.of.space[tensor.space];
   const uint64_t base = offset_of(tensor.space, tensor.base);
   const bool strips = tensor.layout == CORE_STRIPS;
@@ -309,6 +356,34 @@ std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &ten
   return states;
 }
 
+// Elements that take part, one by one; the others count as written.
+std::vector<byte_state> init_check::read_blocks(const step &s, const core_tensor_t &tensor) {
+  const unsigned bytes = core_type_bits(tensor.type) / 8;
+  state_list states(tensor.rows * tensor.cols, kWritten);
+  for (uint64_t i = 0; i < states.size(); ++i) {
+    bool high;
+    const uint64_t r = i / tensor.cols, c = i % tensor.cols;
+    const uint64_t address = core_tensor_address(&tensor, r, c, &high);
+    for (unsigned b = 0; b < bytes && core_tensor_has(&tensor, r, c); ++b) {
+      byte_state state;
+      s.of.space[tensor.space]->get(address + b, 1, &state);
+      states[i] = combine(states[i], state == kUnwritten ? new_origin(s, tensor.space, address + b) : state);
+    }
+  }
+  return states;
+}
+
+void init_check::write_blocks(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states) {
+  for (uint64_t i = 0; i < states.size(); ++i) {
+    bool high;
+    const uint64_t r = i / tensor.cols, c = i % tensor.cols;
+    if (core_tensor_has(&tensor, r, c)) {
+      s.of.space[tensor.space]->fill(core_tensor_address(&tensor, r, c, &high), core_type_bits(tensor.type) / 8,
+                                     states[i]);
+    }
+  }
+}
+
 std::vector<byte_state> init_check::read_keys(const step &s, const core_tensor_t &tensor) {
   state_list states(tensor.rows);
   for (uint64_t key = 0; key < tensor.rows; ++key) {
@@ -332,6 +407,9 @@ void init_check::write_keys(const step &s, const core_tensor_t &tensor, const st
 void init_check::write(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states) {
   byte_states &to = *s.of.space[tensor.space];
   const uint64_t base = offset_of(tensor.space, tensor.base);
+  if (tensor.layout == CORE_BLOCKS) {
+    return write_blocks(s, tensor, states);
+  }
   if (tensor.layout == CORE_STRIPS) {
     core_access_t access[CORE_MAX_ACCESSES];
     const size_t count = core_accesses(&s.command, access);

@@ -80,8 +80,11 @@ class init_check {
   void fill_written(const core &of, const core_access_t &access);  // not of keys: write_keys
   byte_state new_origin(const step &s, core_space_t space, uint64_t address);
   void follow(const step &s);
+  void follow_repeats(const step &s);
   void look(const step &s);  // a READ_GM
   std::vector<byte_state> read(const step &s, const core_tensor_t &tensor);
+  std::vector<byte_state> read_blocks(const step &s, const core_tensor_t &tensor);
+  void write_blocks(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);
   std::vector<byte_state> read_keys(const step &s, const core_tensor_t &tensor);
   void write(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);
   void write_keys(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states);

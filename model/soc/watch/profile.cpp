@@ -15,7 +15,7 @@ void profile::add_core(const watched_core &core) {
 void profile::done(const soc_command_t &command) {
   const track &t = tracks_[command.track];
   const unsigned opcode = command.command.header.opcode_;
-  const unsigned op = opcode == OP_VEC ? command.command.vec.op : 0;
+  const unsigned op = core_operation(&command.command);
   sum &s = sums_[{t.kind, t.pipe, opcode, op, firmware_, command.command.header.pc_}];
   ++s.count;
   s.cycles += command.end - command.begin;
@@ -34,7 +34,7 @@ std::vector<soc_profile_t> profile::rows(source_lines &lines) const {
     row.core = core_kind_name(p.kind);
     row.pipe = core_pipe_name(p.pipe);
     row.command = core_command_name(p.opcode);
-    row.op = p.opcode == OP_VEC ? core_vector_op_name(p.op) : nullptr;
+    row.op = core_operation_name(p.opcode, p.op);
     row.line = line.c_str();
     row.count += s.count;
     row.cycles += s.cycles;

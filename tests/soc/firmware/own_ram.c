@@ -12,11 +12,10 @@ enum { PUSHES = 3000, KEPT = 42, LOST = 13, BEHIND = 0x30000 };
 // The fields of a SET_FLAG of MTE2 are in the window when the loop goes round, and its push comes then.
 static void push_flags(uint8_t to, uint64_t number) {
   const uint32_t event = number % FLAG_EVENTS;
-  const cmd_header_t set = {.opcode_ = OP_SET_FLAG, .pipe_ = PIPE_MTE2};
   hal_field(offsetof(cmd_set_flag_t, to), to);
   hal_field(offsetof(cmd_set_flag_t, event), event);
   for (unsigned i = 0; i < PUSHES; ++i) {
-    hal_commit(&set);
+    hal_commit(OP_SET_FLAG, PIPE_MTE2, 0);
     wait_flag(PIPE_MTE2, to, event);
     hal_field(offsetof(cmd_set_flag_t, to), to);
     hal_field(offsetof(cmd_set_flag_t, event), event);
