@@ -101,7 +101,8 @@ int script_fuzz(int argc, char **argv) {
       .about =
           "gives the readers of files, packets and commands inputs that nobody would write (libFuzzer, with "
           "AddressSanitizer and UndefinedBehaviorSanitizer), one format after the other, N seconds each. The "
-          "formats are command, config, dwarf, elf, gdb, json, liberty, lm, npy, npz, safetensors, study and vectors. "
+          "formats are command, config, dwarf, elf, gdb, json, liberty, lm, npy, npz, races, safetensors, study and "
+          "vectors. "
           "This is "
           "built by clang, in build-fuzz.",
       .notes = "exit codes: 0 nothing failed, 1 there are findings, 2 bad usage, or the build failed",

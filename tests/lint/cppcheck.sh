@@ -9,7 +9,7 @@ check() {   # check LANGUAGE DEFINES FILES...
   shift 2
   # shellcheck disable=SC2086
   cppcheck --std="$std" $defines --enable=warning,performance,portability --inline-suppr --quiet \
-    --error-exitcode=1 --suppress=missingInclude -I model -I sw -I tests "$@"
+    --error-exitcode=1 --suppress=missingInclude -I model -I sw -I tests -I tests/soc "$@"
 }
 host='-D__GNUC__=12 -D__x86_64__ -D__linux__ -D__gnu_linux__'
 # shellcheck disable=SC2046

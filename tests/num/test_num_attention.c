@@ -650,7 +650,7 @@ TEST(nan_rows) {
 // Errors of AMLA and Base for scores of up to `size` with small differences, whose maxima jump from block to block.
 static void large_scores(float size, num_rng_t *rng, double *amla, double *base, double *largest) {
   enum { N = 3, KEYS = 48, D = 2, DV = 16 };
-  uint16_t q[N * D], k[KEYS * D], v[KEYS * DV];
+  uint16_t q[N * D], k[KEYS * D] = {0}, v[KEYS * DV];
   float out[N * DV];
   double golden[N * DV], of_row[N];
   num_error_t e;

@@ -86,7 +86,7 @@ static void put(const core_lanes_t *t, size_t i, float x) {
 
 // Neighbours, then neighbours of their sums: over size lanes from the first, a power of two.
 static float sum_of(const core_lanes_t *t, const float *x, uint32_t first, uint32_t size) {
-  float sum[CORE_LANES_MOST];
+  float sum[CORE_LANES_MOST] = {0};
   bool there[CORE_LANES_MOST];
   for (uint32_t i = 0; i < size; ++i) {
     there[i] = first + i < t->n && core_lane(t->mask, first + i);

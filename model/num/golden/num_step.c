@@ -266,7 +266,7 @@ static void finish_weights(const num_step_gate_t *gate, float *weights) {
 // looked at in the order of the whole row, where the others are -inf.
 static float group_score(const num_step_gate_t *gate, const float *choice, size_t group) {
   const size_t size = gate->experts / gate->groups;
-  float work[NUM_STEP_EXPERTS];
+  float work[NUM_STEP_EXPERTS] = {0};
   for (size_t e = 0; e < gate->experts; ++e) {
     work[e] = e / size == group ? choice[e] : -INFINITY;
   }
@@ -282,7 +282,7 @@ static float group_score(const num_step_gate_t *gate, const float *choice, size_
 
 // Experts of other groups lose their choice.
 static void limit_groups(const num_step_gate_t *gate, float *choice) {
-  float scores[NUM_STEP_EXPERTS];
+  float scores[NUM_STEP_EXPERTS] = {0};
   bool kept[NUM_STEP_EXPERTS] = {false};
   for (size_t g = 0; g < gate->groups; ++g) {
     scores[g] = group_score(gate, choice, g);
