@@ -227,7 +227,7 @@ attention_engine)
     run "induction, $title" -i -t 4
   done
   whole "1 1 1" "-DINDUCTION -DENGINE_COVER"
-  run "cover" -c -t 8
+  run "cover" -c -t 20
   ;;
 attention_whole)
   while read -r cycles shape; do
