@@ -41,9 +41,9 @@ time_of() { fst2vcd "$1" | sed -n 's/^#//p' | tail -n 1; }
 # shellcheck disable=SC2086
 "$SIM" run hfa $small --seq-q 300000 --trace cut.fst --quiet 2>err &
 run=$!
-for _ in $(seq 100); do   # until its signals are there
+for _ in $(seq 100); do   # until its file has begun
   sleep 1
-  [ -n "$(find . -name 'cut.fst.part-*.hier' -size +0)" ] || continue
+  [ -n "$(find . -name 'cut.fst.part-*' -size +0)" ] || continue
   sleep 1
   kill -INT $run 2>kill.err
   break
