@@ -72,7 +72,7 @@ static uint16_t half_fused(double a, double b, double c) {
   if (!isfinite(a) || !isfinite(b) || !isfinite(c)) {
     return half_of(a * b + c);
   }
-  const wide_t sum = (wide_t)ldexp(a, 24) * (wide_t)ldexp(b, 24) + ((wide_t)ldexp(c, 24) << 24);
+  const wide_t sum = (wide_t)ldexp(a, 24) * (wide_t)ldexp(b, 24) + (wide_t)ldexp(c, 24) * (1 << 24);
   if (sum == 0) {
     return half_of(a * b + c);  // the sign of a zero: both are exact
   }

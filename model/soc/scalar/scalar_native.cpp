@@ -48,9 +48,13 @@ void watch_stack(const std::string &core) {
   pthread_attr_destroy(&attributes);
   std::snprintf(stack.text, sizeof stack.text, "amalgam: %s: native firmware needs more than %d KiB of stack\n",
                 core.c_str(), HOST_STACK_KIB);
-  stack.handlers.reset(new char[1 << 16]);
-  const stack_t handlers = {stack.handlers.get(), 0, 1 << 16};
-  sigaltstack(&handlers, nullptr);
+  stack_t handlers = {};
+  sigaltstack(nullptr, &handlers);
+  if ((handlers.ss_flags & SS_DISABLE) != 0) {  // a sanitizer has given the thread one, which it frees itself
+    stack.handlers.reset(new char[1 << 16]);
+    handlers = {stack.handlers.get(), 0, 1 << 16};
+    sigaltstack(&handlers, nullptr);
+  }
   stack.low = reinterpret_cast<uintptr_t>(low);
 }
 
