@@ -170,6 +170,7 @@ static void refused(void **state) {
       {"rope_theta", "0", "rope_theta is 0; expected 1 to"},
       {"rope_scaling", "{\"type\":\"dynamic\"}",
        "rope_scaling is \"dynamic\"; expected \"default\", \"linear\", \"llama3\""},
+      {"rope_scaling", "{\"type\":\"yarn\",\"factor\":4,\"truncate\":0}", "truncate is 0; expected true or false"},
       {"rope_scaling", "{\"type\":7}", "rope_scaling is 7; expected \"default\""},
       {"rope_scaling", "{\"rope_type\":\"linear\"}", "factor is missing; expected 1 to"},
       {"rope_scaling", "{\"rope_type\":\"yarn\",\"factor\":0.5}", "factor is 0.5; expected 1 to"},
@@ -220,7 +221,7 @@ static void no_object(void **state) {
     base_error_t error;
     write_text(NAME, texts[i]);
     assert_false(checkpoint_config_read(path_of(NAME), &config, &error));
-    check_refusal(&error, NAME, "expected config.json of a DeepSeek-V2 or V3 model");
+    check_refusal(&error, NAME, "expected config.json of a DeepSeek-V2, V3 or Kimi-K2 model");
   }
 }
 

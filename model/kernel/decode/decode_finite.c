@@ -12,22 +12,13 @@ struct decode_finite {
   char first[DECODE_OP_NAME_BYTES];  // "": none
 };
 
-static bool words_are_finite(const uint8_t *from, size_t count, uint32_t exponent) {
+// Elements of so many bytes, of which those that are not finite have all of these bits.
+static bool are_finite(const uint8_t *from, size_t count, size_t bytes, uint32_t exponent) {
   bool finite = true;
   for (size_t i = 0; i < count; ++i) {
-    uint32_t word;
-    memcpy(&word, from + i * sizeof word, sizeof word);
-    finite = finite && (word & exponent) != exponent;
-  }
-  return finite;
-}
-
-static bool halves_are_finite(const uint8_t *from, size_t count, uint16_t exponent) {
-  bool finite = true;
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half;
-    memcpy(&half, from + i * sizeof half, sizeof half);
-    finite = finite && (half & exponent) != exponent;
+    uint32_t bits = 0;
+    memcpy(&bits, from + i * bytes, bytes);
+    finite = finite && (bits & exponent) != exponent;
   }
   return finite;
 }
@@ -35,7 +26,7 @@ static bool halves_are_finite(const uint8_t *from, size_t count, uint16_t expone
 static bool key_is_finite(const uint8_t *token) {
   uint16_t key[NUM_FP8_KEY];
   num_fp8_decode(token, key, 1);
-  return halves_are_finite((const uint8_t *)key, NUM_FP8_KEY, 0x7f80u);
+  return are_finite((const uint8_t *)key, NUM_FP8_KEY, sizeof *key, 0x7f80u);
 }
 
 static bool row_is_finite(const decode_output_t *o, const uint8_t *row) {
@@ -44,8 +35,9 @@ static bool row_is_finite(const decode_output_t *o, const uint8_t *row) {
   }
   for (size_t part = 0; part < o->parts; ++part) {
     const uint8_t *from = row + part * o->part_bytes;
-    if (!(o->type == TYPE_F32 ? words_are_finite(from, o->part_cols, 0x7f800000u)
-                              : halves_are_finite(from, o->part_cols, o->type == TYPE_F16 ? 0x7c00u : 0x7f80u))) {
+    const bool good = o->type == TYPE_F32 ? are_finite(from, o->part_cols, 4, 0x7f800000u)
+                                          : are_finite(from, o->part_cols, 2, o->type == TYPE_F16 ? 0x7c00u : 0x7f80u);
+    if (!good) {
       return false;
     }
   }

@@ -1,6 +1,7 @@
-// A DeepSeek-V2 or V3 model in the folder that Hugging Face has of it: config.json (checkpoint_config.h says which are
-// supported) and safetensors, one file or several with an index, in BF16, FP16 or FP32. Or one of the same shape with
-// random weights, made from config.json alone.
+// A DeepSeek-V2, V3 or Kimi-K2 model in the folder that Hugging Face has of it: config.json (checkpoint_config.h says
+// which are supported) and safetensors, one file or several with an index, in BF16, FP16 or FP32, matrices also in FP8
+// with a scale for each block (read as FP32). Or one of the same shape with random weights, made from config.json
+// alone.
 //
 // Everything is checked when it is opened, also that each tensor is there in the right shape and type. Weights stay in
 // the files; whoever wants some asks for them, and no more than that is in memory.

@@ -64,10 +64,14 @@ static bool take_real_of(const reader_t *reader, const cJSON *object, const char
   return true;
 }
 
-static bool take_bool(const reader_t *reader, const char *key, bool otherwise, bool *value) {
-  const cJSON *item = find(reader->root, key);
+static bool take_bool_of(const reader_t *reader, const cJSON *object, const char *key, bool otherwise, bool *value) {
+  const cJSON *item = find(object, key);
   *value = item == NULL ? otherwise : cJSON_IsTrue(item);
   return item == NULL || cJSON_IsBool(item) || refuse(reader, key, item, "true or false");
+}
+
+static bool take_bool(const reader_t *reader, const char *key, bool otherwise, bool *value) {
+  return take_bool_of(reader, reader->root, key, otherwise, value);
 }
 
 static bool check_only(const reader_t *reader, const char *key, const char *only) {
@@ -126,7 +130,9 @@ static bool take_scaling(const reader_t *reader, const char *name, const cJSON *
       return false;
     }
   }
-  rope->truncate = !cJSON_IsFalse(find(object, "truncate"));
+  if (!take_bool_of(reader, object, "truncate", true, &rope->truncate)) {
+    return false;
+  }
   return !llama3 || rope->high_freq_factor > rope->low_freq_factor ||
          refuse(reader, "high_freq_factor", find(object, "high_freq_factor"), "more than low_freq_factor");
 }
@@ -270,7 +276,7 @@ static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
 }
 
 bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_error_t *error) {
-  static const char expected[] = "config.json of a DeepSeek-V2 or V3 model";
+  static const char expected[] = "config.json of a DeepSeek-V2, V3 or Kimi-K2 model";
   memset(config, 0, sizeof *config);
   cJSON *root = json_read_input(path, expected, error);
   const reader_t reader = {path, root, error};

@@ -1,4 +1,4 @@
-// config.json of a DeepSeek-V2 or V3 model, as Hugging Face's transformers and DeepSeek write it.
+// config.json of a DeepSeek-V2, V3 or Kimi-K2 model, as Hugging Face's transformers and DeepSeek write it.
 //
 // The reader names and refuses what it does not support: other model types, other scalings of RoPE than those of
 // checkpoint_rope.h, quantised weights but for FP8 by blocks, biases, activations other than SiLU, rotation of halves
