@@ -10,6 +10,20 @@ fail() { echo "FAILED: $*"; exit 1; }
 # The pages' cycles are those of RV64 firmware by this compiler, that of Debian 12 (docs/accuracy.md).
 compiler_of_pages() { grep -q -a -F 'GNU C11 12.2.0 ' "$FIRMWARE/amla.elf"; }
 
+# computes PROCESS SECONDS: until it has taken so much more of processors, however busy the machine is, or has ended.
+computes() {
+  until_tick=
+  while process_fields=$(cat "/proc/$1/stat" 2>/dev/null); do
+    # shellcheck disable=SC2086   # words: no program here has a blank in its name
+    set -- "$1" "$2" $process_fields
+    [ "$5" != Z ] || break
+    tick=$((${16} + ${17}))
+    : "${until_tick:=$((tick + 100 * $2))}"
+    [ $tick -lt "$until_tick" ] || break
+    sleep 0.05
+  done
+}
+
 # --- JSON files, by jq ---
 
 # holds EXPRESSION FILE...: true of the file; of several files, of their list. An expression that has more than one

@@ -97,6 +97,23 @@ for kernel in amla base flash; do
   holds '.element == "out[2,0]"' why.json || fail "blame explains another one: $(jq -c .element why.json)"
 done
 
+# A kernel of one's own, of which nothing is expected: the same, unless it is allowed. Of 16 bits nobody knows the type.
+own() {   # own TYPE STATUS ARGS...: a NaN in element 2; FP32 values pass a kernel of eight of them
+  type=$1 want=$2 status=0
+  shift 2
+  "$MKNPY" x.npy '<f4' 8 c all=3f800000 2=7fc00000
+  "$SIM" run custom --firmware "$FIRMWARE/tests/roots.elf" --in x.npy --out-type "$type" --json own.json "$@" >text 2>err || status=$?
+  [ $status -eq "$want" ] && grep -q "^overflow [12] of [0-9]* elements of the result are not finite, first \[[0-9]*\], which is nan" text ||
+    fail "own $type: $status $(cat err text)"
+  holds '.not_finite | .elements > 0 and (.first | test("^.[25].$"))' own.json
+}
+own f4 1 --out-shape 8
+grep -q '^amalgam: 1 of 8 elements of the result are not finite, first \[2\], which is nan$' err || fail "own kernel: $(cat err)"
+own f4 0 --out-shape 8 --allow-overflow
+grep -q '^overflow .* (--allow-overflow)$' text || fail "--allow-overflow is not told: $(cat text)"
+own u2 0 --out-shape 16
+grep -q '^overflow .*, if it is BF16$' text || fail "16 bits: $(cat text)"
+
 # Scores beyond what AMLA's rescaling is good for: a warning; Base has no such limit.
 scores() { "$SIM" run "$1" --heads 4 --seq-kv 64 --kv-block 16 --dist normal:"$2" --golden full --gm c --json r.json >text 2>/dev/null || true; }
 scores amla 10000   # scores of 1e8

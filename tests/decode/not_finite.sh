@@ -46,6 +46,9 @@ lost large 'swiglu of layer 0' 'token 1' --tokens 1
 lost large 'swiglu of layer 0' 'step 1' --past 20 --steps 1
 lost norm 'attention_norm of layer 1' 'prediction 1' --eval "$DATA/kjv_val.txt" --windows 2 --context 20
 holds '.nats_per_token == null and .nats_by_window == [null, null]' r.json
+"$SIM" run decode --model norm --gm c --firmware native --tokens 2 --allow-overflow --json r.json >text
+grep -q '^overflow .* attention_norm of layer 1 (--allow-overflow)$' text || fail "--allow-overflow: $(cat text)"
+holds '.not_finite.rows > 0' r.json
 "$SIM" run decode --gm c --firmware native --tokens 1 --json r.json --quiet
 holds 'has("not_finite") | not' r.json
 
@@ -63,6 +66,9 @@ for how in '--attention fp32' '--attention fa2 --impl c'; do
       grep -q 'logits are not finite, first those of \(byte\|window\) 1; .* begin with keys of layer 2$' err ||
       fail "lm $how $what: $status $(cat err)"
     holds '.not_finite.rows > 0' r.json
+    # shellcheck disable=SC2086
+    "$SIM" run lm --model lm.bin $how $what --allow-overflow >allowed || fail "lm $how $what --allow-overflow: exit code $?"
+    grep -q '^overflow .* keys of layer 2 (--allow-overflow)$' allowed || fail "lm $how $what: $(cat allowed)"
     ! grep -qiw 'nan\|inf' text || fail "lm $how $what: a NaN in the text"
   done
 done

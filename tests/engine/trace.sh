@@ -81,9 +81,8 @@ run --trace good.fst --trace-on error
 "$SIM" run hfa --blocks 2 --rows 32 --head-dim 16 --seq-q 900000 --seq-kv 30 --golden none --quiet \
   --trace cut.fst --trace-on error --trace-last 500 2>error &
 sim=$!
-pause=3
-[ -z "${AMALGAM_SLOWED:-}" ] || pause=20   # it may be slow
-sleep $pause
+until grep -q '/unit\.so$' /proc/$sim/maps 2>/dev/null || ! kill -0 $sim; do sleep 0.05; done   # the engine is there
+computes $sim 1
 kill -INT $sim
 status=0
 wait $sim || status=$?

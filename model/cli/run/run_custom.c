@@ -74,7 +74,8 @@ static bool prepare(run_t *run) {
                               .param = param,
                               .params = o->param.count,
                               .expect = o->expect,
-                              .tolerance = o->custom_tolerance.value};
+                              .tolerance = o->custom_tolerance.value,
+                              .allow_overflow = o->allow_overflow};
   if (!check_firmware(o->custom_firmware, &run->error) ||
       !machine_read(run, o->config, o->custom_firmware, &request.machine, &run->error) ||
       (o->out_shape != NULL && !read_shape(o->out_shape, &request, &run->error)) ||
@@ -102,7 +103,7 @@ static const manual_row_t examples[] = {
 const run_front_t run_custom = {.about =
                                     "a kernel of your own, with arrays from files. sw/README.md shows step by step how "
                                     "to write one; `amalgam firmware` builds it.",
-                                .notes = RUN_EXITS("the result is not what --expect has"),
+                                .notes = RUN_EXITS("the result is not what --expect has, or not finite"),
                                 .examples = examples,
                                 .files = files,
                                 .prepare = prepare,

@@ -71,6 +71,7 @@ static void read_request(const options_t *o, decode_request_t *request) {
   request->batch = option_count_or(&o->decode_batch, 0);
   request->verify = o->verify;
   request->check = o->decode_check.given;
+  request->allow_overflow = o->allow_overflow;
   request->tolerance = o->decode_tolerance.given ? o->decode_tolerance.value : NAN;
 }
 
@@ -195,8 +196,9 @@ const run_front_t run_decode = {
         "and "
         "windows are\nsteps of up to 256 tokens an entry. The model takes the best token each time. Without --eval, "
         "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
-        "\".\nexit codes: 0 done, 1 --verify or --check found something, or logits are not finite, 2 bad usage or "
-        "input, 3 the model stopped the "
+        "\".\nexit codes: 0 done, 1 --verify or --check found something, or logits are not finite "
+        "(see\n--allow-overflow), "
+        "2 bad usage or input, 3 the model stopped the "
         "firmware, 130\ninterrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,

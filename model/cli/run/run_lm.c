@@ -128,6 +128,7 @@ static bool prepare(run_t *run) {
   request.windows = option_count_or(&o->windows, 0);
   request.prompt = o->prompt;
   request.tokens = option_count_or(&o->tokens, request.tokens);
+  request.allow_overflow = o->allow_overflow;
   request.step = tell_step;
   request.begin = begin_text;
   request.put = put_byte;
@@ -186,7 +187,8 @@ const run_front_t run_lm = {
         "A text is cut into windows of context + 1 bytes, each predicted from a fresh start. When the "
         "model writes, it takes\nthe best byte each time. Every loss is shown beside that of the model "
         "in FP32 on the host. Without --eval and --prompt\nthe model continues \"" LM_SHIPPED_PROMPT
-        "\".\nexit codes: 0 done, 1 logits are not finite, 2 bad usage or input, 3 the model stopped the firmware, 130 "
+        "\".\nexit codes: 0 done, 1 logits are not finite (see --allow-overflow), 2 bad usage or input, 3 the model "
+        "stopped the firmware, 130 "
         "interrupted (SIGTERM 143, SIGHUP 129)",
     .examples = examples,
     .files = files,

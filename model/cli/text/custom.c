@@ -12,6 +12,14 @@ static void print_expected(FILE *file, const custom_run_t *run) {
   fputc('\n', file);
 }
 
+static void print_lost(FILE *file, const custom_run_t *run) {
+  char text[CUSTOM_LOST_BYTES];
+  if (run->lost.count > 0) {
+    fprintf(file, "overflow %s%s%s\n", custom_lost_text(run, text), run->out.type == NPY_U2 ? ", if it is BF16" : "",
+            run->allow_overflow ? " (--allow-overflow)" : "");
+  }
+}
+
 void text_custom(FILE *file, const kernel_run_t *kernel) {
   const custom_run_t *run = (const custom_run_t *)kernel;
   const config_t *config = &run->machine.soc.config;
@@ -24,6 +32,7 @@ void text_custom(FILE *file, const kernel_run_t *kernel) {
   }
   fprintf(file, "out      %s\n", npy_shape_text(run->out.shape, run->out.dims, shape));
   print_expected(file, run);
+  print_lost(file, run);
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
           run->kernel.result.time_us, config->soc.clock_mhz);
   text_launches(file, &run->kernel.result);

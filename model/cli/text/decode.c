@@ -93,8 +93,9 @@ void text_decode_written(FILE *file, const decode_run_t *run) {
 
 static void print_lost(FILE *file, const decode_run_t *run) {
   if (run->lost > 0) {
-    fprintf(file, "overflow %zu row%s of logits not finite, first of %s; infinities or NaNs begin with %s\n", run->lost,
-            plural(run->lost), run->lost_at, decode_lost_from(run));
+    fprintf(file, "overflow %zu row%s of logits not finite, first of %s; infinities or NaNs begin with %s%s\n",
+            run->lost, plural(run->lost), run->lost_at, decode_lost_from(run),
+            run->request.allow_overflow ? " (--allow-overflow)" : "");
   }
 }
 

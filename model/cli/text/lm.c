@@ -148,8 +148,8 @@ void text_lm(FILE *file, const lm_run_t *run) {
   char first[48];
   const size_t lost = lm_lost(run, first);
   if (lost > 0) {
-    fprintf(file, "overflow %zu row%s of logits not finite, first of %s; infinities or NaNs begin with %s\n", lost,
-            plural(lost), first, lm_lost_from(run));
+    fprintf(file, "overflow %zu row%s of logits not finite, first of %s; infinities or NaNs begin with %s%s\n", lost,
+            plural(lost), first, lm_lost_from(run), run->request.allow_overflow ? " (--allow-overflow)" : "");
   } else if (run->windows > 0) {
     print_loss(file, run);
   } else {

@@ -137,7 +137,8 @@ bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_err
   *run = (custom_run_t){.kernel = {.ops = &custom_ops, .machine = &run->machine},
                         .machine = request->machine,
                         .firmware = request->firmware,
-                        .tolerance = request->tolerance};
+                        .tolerance = request->tolerance,
+                        .allow_overflow = request->allow_overflow};
   if (!kernel_machine_firmware(&run->machine, request->firmware, error) ||
       !kernel_machine_ready(&run->machine, "custom", error)) {
     return false;
@@ -179,35 +180,6 @@ static void release(kernel_run_t *kernel) {
 
 // --- what was expected ------------------------------------------------------------------------
 
-static double difference(float a, float b) {
-  if (isnan(a) || isnan(b)) {
-    return isnan(a) && isnan(b) ? 0 : INFINITY;
-  }
-  return a == b ? 0 : fabs((double)a - (double)b);
-}
-
-static bool judge(kernel_run_t *kernel, base_error_t *error) {
-  custom_run_t *run = (custom_run_t *)kernel;
-  (void)error;
-  const npy_array_t *out = &run->out;
-  const char *have = out->data;
-  const char *want = run->want.data;
-  const size_t bytes = npy_element_bytes(out->type);
-  custom_difference_t *result = &run->difference;
-  for (size_t i = 0; want != NULL && i < npy_count(out); ++i) {
-    bool off = memcmp(have + i * bytes, want + i * bytes, bytes) != 0;
-    if (out->type == NPY_F4) {
-      const double by = difference(((const float *)out->data)[i], ((const float *)run->want.data)[i]);
-      result->largest = by > result->largest ? by : result->largest;
-      off = by > run->tolerance;
-    }
-    if (off && result->count++ == 0) {
-      result->first = i;
-    }
-  }
-  return true;
-}
-
 static double number(const npy_array_t *array, size_t i) {
   switch (array->type) {
     case NPY_F4:
@@ -221,6 +193,47 @@ static double number(const npy_array_t *array, size_t i) {
     default:
       return ((const uint8_t *)array->data)[i];
   }
+}
+
+static double difference(float a, float b) {
+  if (isnan(a) || isnan(b)) {
+    return isnan(a) && isnan(b) ? 0 : INFINITY;
+  }
+  return a == b ? 0 : fabs((double)a - (double)b);
+}
+
+static void compare(custom_run_t *run) {
+  const npy_array_t *out = &run->out;
+  const char *have = out->data;
+  const char *want = run->want.data;
+  const size_t bytes = npy_element_bytes(out->type);
+  custom_difference_t *result = &run->difference;
+  for (size_t i = 0; i < npy_count(out); ++i) {
+    bool off = memcmp(have + i * bytes, want + i * bytes, bytes) != 0;
+    if (out->type == NPY_F4) {
+      const double by = difference(((const float *)out->data)[i], ((const float *)run->want.data)[i]);
+      result->largest = by > result->largest ? by : result->largest;
+      off = by > run->tolerance;
+    }
+    if (off && result->count++ == 0) {
+      result->first = i;
+    }
+  }
+}
+
+static void look_for_lost(custom_run_t *run) {
+  for (size_t i = 0; i < npy_count(&run->out); ++i) {
+    if (!isfinite(number(&run->out, i)) && run->lost.count++ == 0) {
+      run->lost.first = i;
+    }
+  }
+}
+
+static bool judge(kernel_run_t *kernel, base_error_t *error) {
+  custom_run_t *run = (custom_run_t *)kernel;
+  (void)error;
+  run->want.data != NULL ? compare(run) : look_for_lost(run);
+  return true;
 }
 
 static bool expected_of_file(kernel_run_t *kernel, bool golden, kernel_expected_t *expected, base_error_t *error) {
@@ -254,6 +267,24 @@ static const char *element_text(const npy_array_t *array, size_t index, char tex
   return text;
 }
 
+const char *custom_lost_text(const custom_run_t *run, char text[CUSTOM_LOST_BYTES]) {
+  const size_t first = run->lost.first;
+  char index[NPY_SHAPE_BYTES];
+  snprintf(text, CUSTOM_LOST_BYTES, "%zu of %zu elements of the result are not finite, first %s, which is %g",
+           run->lost.count, npy_count(&run->out), npy_index_text(&run->out, first, index), number(&run->out, first));
+  return text;
+}
+
+// Elements of 16 bits may be integers as well as BF16.
+static base_exit_t finite_verdict(const custom_run_t *run, base_error_t *error) {
+  char text[CUSTOM_LOST_BYTES];
+  if (run->lost.count == 0 || run->out.type == NPY_U2 || run->allow_overflow) {
+    return BASE_OK;
+  }
+  base_fail(error, "%s", custom_lost_text(run, text));
+  return BASE_OUT_OF_TOLERANCE;
+}
+
 static base_exit_t verdict(const kernel_run_t *kernel, base_error_t *error) {
   const custom_run_t *run = (const custom_run_t *)kernel;
   const npy_array_t *out = &run->out;
@@ -262,7 +293,7 @@ static base_exit_t verdict(const kernel_run_t *kernel, base_error_t *error) {
   char have[ELEMENT_BYTES];
   char want[ELEMENT_BYTES];
   if (run->difference.count == 0) {
-    return BASE_OK;
+    return finite_verdict(run, error);
   }
   base_fail(error, "out of tolerance: %zu of %zu elements, first %s, which is %s; expected %s", run->difference.count,
             npy_count(out), npy_index_text(out, first, index), element_text(out, first, have),
@@ -292,6 +323,15 @@ static void add_expected(cJSON *root, const custom_run_t *run) {
   }
 }
 
+static void add_lost(cJSON *root, const custom_run_t *run) {
+  char index[NPY_SHAPE_BYTES];
+  if (run->lost.count > 0) {
+    cJSON *lost = cJSON_AddObjectToObject(root, "not_finite");
+    json_add_count(lost, "elements", run->lost.count);
+    cJSON_AddStringToObject(lost, "first", npy_index_text(&run->out, run->lost.first, index));
+  }
+}
+
 static void write_json(const kernel_run_t *kernel, cJSON *root) {
   const custom_run_t *run = (const custom_run_t *)kernel;
   const soc_result_t *soc = &run->kernel.result.soc;
@@ -307,6 +347,7 @@ static void write_json(const kernel_run_t *kernel, cJSON *root) {
   }
   add_shape(cJSON_AddObjectToObject(root, "out"), &run->out);
   add_expected(root, run);
+  add_lost(root, run);
   json_add_count(root, "cycles", soc->cycles);
   cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
   kernel_json_launches(root, &run->kernel.result);

@@ -473,7 +473,7 @@ const char *decode_lost_from(const decode_run_t *run) {
 }
 
 static base_exit_t finite_verdict(const decode_run_t *run, base_error_t *error) {
-  if (run->lost == 0) {
+  if (run->lost == 0 || run->request.allow_overflow) {
     return BASE_OK;
   }
   base_fail(error, "logits are not finite, first those of %s; infinities or NaNs begin with %s", run->lost_at,

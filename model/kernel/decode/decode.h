@@ -34,7 +34,8 @@ typedef struct decode_request {
   size_t context;  // of a window
   size_t batch;    // entries, each the same prompt or past; of --eval windows at a time, 0: all
   bool verify, check;
-  double tolerance;  // of check; NAN: the usual one
+  bool allow_overflow;  // logits that are not finite are no failure
+  double tolerance;     // of check; NAN: the usual one
   // Told how the run goes on; each may be NULL.
   void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
   void (*begin)(void *context, const decode_run_t *run);     // before the first token is written

@@ -12,12 +12,13 @@ typedef struct lm_run lm_run_t;
 
 typedef struct lm_request {
   lm_settings_t settings;
-  const char *model;   // file, NULL: the shipped one
-  size_t context;      // tokens it sees at most, 0: as its file says
-  const char *eval;    // a text to predict, NULL: none
-  size_t windows;      // of it, 0: all
-  const char *prompt;  // without a text: what is continued, NULL: the shipped one
-  size_t tokens;       // by so many bytes
+  const char *model;    // file, NULL: the shipped one
+  size_t context;       // tokens it sees at most, 0: as its file says
+  const char *eval;     // a text to predict, NULL: none
+  size_t windows;       // of it, 0: all
+  const char *prompt;   // without a text: what is continued, NULL: the shipped one
+  size_t tokens;        // by so many bytes
+  bool allow_overflow;  // logits that are not finite are no failure
   // Told how the run goes on; each may be NULL.
   void (*step)(void *context, const char *what, double us);  // at work on that, so long simulated
   void (*begin)(void *context, const lm_run_t *run);         // before the first byte is written

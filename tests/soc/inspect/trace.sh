@@ -141,7 +141,7 @@ for keep in '' '--trace-on error --trace-last 3000'; do
   "$SIM" run amla --heads 128 --seq-kv 3000000 --timing-only --quiet --trace cut.fst \
     --trace-scope 'cube0' $keep 2>error &
   run=$!
-  sleep 2
+  computes $run 1
   kill -INT $run
   status=0
   wait $run || status=$?

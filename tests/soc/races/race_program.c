@@ -158,9 +158,14 @@ static uint64_t in_gm(maker_t *m) {
 }
 static uint32_t gm_pitch(maker_t *m) { return one_in(m, 2) ? 512 * from_to(m, 1, 2) : 4 * from_to(m, 0, 60); }
 
+// The scalar core's, which goes on only then: what it pushes later is no better ordered for it.
+static void fill_read(maker_t *m, command_t *command) {
+  FILL(read_gm, READ_GM, MTE2, .gm = in_gm(m), .bytes = 4 * from_to(m, 1, 200));
+}
+
 static void fill_cube(maker_t *m, command_t *command) {
   const uint32_t rows = from_to(m, 1, 20), n = from_to(m, 1, 20), k = from_to(m, 1, 20);
-  switch (from_to(m, 0, 5)) {
+  switch (from_to(m, 0, 6)) {
     case 0:
     case 1:
       FILL(load_nz, LOAD_NZ, MTE2, .gm = in_gm(m), .gm_pitch = gm_pitch(m), .l1 = place(m), .rows = rows, .cols = k);
@@ -178,6 +183,9 @@ static void fill_cube(maker_t *m, command_t *command) {
       FILL(mmad, MMAD, M, .l0a = place(m), .l0b = place(m), .l0c = place(m), .m = rows, .n = n, .k = k,
            .accumulate = from_to(m, 0, 1), .type = TYPE_F16);
       break;
+    case 4:
+      fill_read(m, command);
+      break;
     default:
       FILL(fixpipe, FIXPIPE, FIX, .l0c = place(m), .m = rows, .n = n, .gm = in_gm(m), .gm_pitch = gm_pitch(m),
            .type = TYPE_F32, .op = from_to(m, 0, 1));
@@ -187,7 +195,7 @@ static void fill_cube(maker_t *m, command_t *command) {
 static void fill_vector(maker_t *m, command_t *command) {
   const uint32_t rows = from_to(m, 1, 4), bytes = one_in(m, 2) ? 512 * from_to(m, 1, 2) : 4 * from_to(m, 1, 80);
   const uint32_t pitch = 32 * from_to(m, 1, 40);
-  switch (from_to(m, 0, m->p->direct_path ? 6 : 5)) {
+  switch (from_to(m, 0, m->p->direct_path ? 7 : 6)) {
     case 0:
     case 1:
       FILL(copy_in, COPY_IN, MTE2, .gm = in_gm(m), .gm_pitch = gm_pitch(m), .ub = place(m), .ub_pitch = pitch,
@@ -198,10 +206,13 @@ static void fill_vector(maker_t *m, command_t *command) {
       FILL(copy_out, COPY_OUT, MTE3, .ub = place(m), .ub_pitch = pitch, .gm = in_gm(m), .gm_pitch = gm_pitch(m),
            .rows = rows, .row_bytes = bytes, .op = one_in(m, 2) ? GM_STORE : from_to(m, 0, GM_OP_COUNT - 1));
       break;
-    case 6:
+    case 7:
       FILL(copy_l1, COPY_L1, MTE3, .ub = place(m), .ub_pitch = pitch, .l1 = place(m),
            .l1_pitch = 32 * from_to(m, 1, 40), .rows = rows, .cols = from_to(m, 1, 40),
            .pair = m->p->pairs ? from_to(m, 0, 1) : 0);
+      break;
+    case 4:
+      fill_read(m, command);
       break;
     default:
       FILL(vec, VEC, V, .op = one_in(m, 2) ? VOP_BROADCAST : VOP_ABS, .rows = rows, .cols = from_to(m, 1, 40),
@@ -450,7 +461,7 @@ void race_program_make(race_program_t *p, uint64_t seed, const uint8_t *bytes, s
   num_rng_seed(&m->rng, seed);
   p->count = 0;
   p->races = false;
-  p->ai_cores = from_to(m, 1, 4);
+  p->ai_cores = from_to(m, 1, 8);
   p->vector_cores = from_to(m, 1, p->ai_cores < 3 ? 3 : 2);
   p->pairs = p->ai_cores % 2 == 0 && one_in(m, 2);
   p->direct_path = one_in(m, 3);
@@ -467,7 +478,7 @@ void race_program_make(race_program_t *p, uint64_t seed, const uint8_t *bytes, s
 void race_program_place(race_program_t *p) {
   p->buffer[LIST] =
       (soc_buffer_t){.name = "list", .bytes = sizeof p->list, .init = p->list, .read_only = true, .numbers = true};
-  p->buffer[OUT] = (soc_buffer_t){.name = "out", .bytes = sizeof p->out, .result = p->out};
+  p->buffer[OUT] = (soc_buffer_t){.name = "out", .bytes = sizeof p->out, .result = p->out, .numbers = true};
   soc_place(p->buffer, BUFFERS);
 }
 

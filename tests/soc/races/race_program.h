@@ -15,7 +15,7 @@
 #include "firmware/commands_list.h"
 #include "soc/soc.h"
 
-enum { RACE_MOST = 640, RACE_BYTES = 8192, RACE_CORES = 16 };
+enum { RACE_MOST = 768, RACE_BYTES = 8192, RACE_CORES = 24 };
 
 typedef struct race_program {
   unsigned ai_cores, vector_cores;
