@@ -226,7 +226,7 @@ static follow_t follow_of(const command_t *command, const blame_link_t *link) {
     case OP_MMAD:
       return FOLLOW_SUM;
     default:
-      return link->operands == 2 ? FOLLOW_SUM : FOLLOW_FIRST;  // 2: an atomic addition
+      return core_is_atomic(command) && link->operands == 2 ? FOLLOW_SUM : FOLLOW_FIRST;
   }
 }
 
@@ -253,7 +253,8 @@ static long choose(const soc_replay_t *replay, const command_t *command, const b
 // Does it leave elements what they are?
 static bool is_move(const command_t *command) {
   const core_data_t data = core_command_data(command->header.opcode_);
-  const bool converts = (command->header.opcode_ == OP_FIXPIPE && command->fixpipe.type != TYPE_F32) ||
+  const bool converts = (command->header.opcode_ == OP_FIXPIPE &&
+                         (command->fixpipe.type != command->fixpipe.from || command->fixpipe.relu != 0)) ||
                         (command->header.opcode_ == OP_LOAD_EB && command->load_eb.scale != 0);
   return (data == DATA_COPY || data == DATA_MOVE) && !core_is_atomic(command) && !converts;
 }

@@ -20,6 +20,8 @@ static double rounding(uint32_t type, double value) {
     case TYPE_E4M3:
       return size * 0x1p-4 + 0x1p-10;
     case TYPE_S32:
+    case TYPE_S8:
+    case TYPE_U8:
       return 1;
     default:
       return size * 0x1p-23 + 0x1p-149;
@@ -89,10 +91,23 @@ static double vector_value(const cmd_vec_t *command, const blame_link_t *row, do
   }
 }
 
+// A value of L0C, with ReLU and its scale; as an integer it saturates.
+static double value_of_fixpipe(const cmd_fixpipe_t *c, const blame_link_t *link) {
+  const double value = c->relu != 0 ? fmax(link->operand[0].value, 0) : link->operand[0].value;
+  const double scale = c->quant == QUANT_SCALE     ? (double)num_f32_from_bits(c->scale)
+                       : c->quant == QUANT_COLUMNS ? of_field(link, "scales")
+                                                   : 1;
+  return c->type == TYPE_S8   ? fmin(fmax(value * scale, -128), 127)
+         : c->type == TYPE_U8 ? fmin(fmax(value * scale, 0), 255)
+                              : value * scale;
+}
+
 // For a copy: the value that it copied; for ADD_F32 also the value that it added to.
 static double copied(const command_t *command, const blame_link_t *link) {
   if (!core_is_atomic(command)) {
-    return link->operands == 1 ? link->operand[0].value : NAN;
+    return command->header.opcode_ == OP_FIXPIPE ? value_of_fixpipe(&command->fixpipe, link)
+           : link->operands == 1                 ? link->operand[0].value
+                                                 : NAN;
   }
   const uint32_t op = command->header.opcode_ == OP_FIXPIPE ? command->fixpipe.op : command->copy_out.op;
   return op == GM_ADD_F32 && link->operands == 2 ? link->operand[0].value + link->operand[1].value : NAN;
@@ -100,7 +115,8 @@ static double copied(const command_t *command, const blame_link_t *link) {
 
 // The results of commands that compute.
 static double value_of_mmad(const command_t *command, const blame_link_t *link, double *slack) {
-  return sum_of_products(link, blame_products(command), slack);
+  const double sum = sum_of_products(link, blame_products(command), slack);
+  return link->at.type == TYPE_S32 && fabs(sum) >= 0x1p31 ? NAN : sum;  // it has wrapped
 }
 
 static double value_of_vec(const command_t *command, const blame_link_t *link, double *slack) {

@@ -11,6 +11,10 @@
 
 static inline uint64_t core_ceil_div(uint64_t x, uint64_t y) { return x / y + (x % y != 0); }
 static inline uint64_t core_strips(uint32_t x) { return core_ceil_div(x, STRIP); }
+// Strips of that many columns.
+static inline uint64_t core_strips_of(uint32_t type, uint64_t cols) {
+  return core_ceil_div(cols, core_strip_cols(type));
+}
 static inline uint64_t core_round_16(uint32_t x) { return core_strips(x) * STRIP; }
 
 // Products and sums that stick at the largest value instead of wrapping: what they describe fits
@@ -35,6 +39,10 @@ static inline uint32_t core_type_bytes(uint32_t type) {
   case TYPE_##name:            \
     return (bits) / 8;
 #include "hal/types.def"
+    case CORE_TYPE_U8:
+      return 1;
+    case CORE_TYPE_U16:
+      return 2;
     case CORE_TYPE_U32:
       return 4;
     default:
@@ -137,6 +145,9 @@ bool core_vec_ignores(const cmd_vec_t *c, const char *field);
 
 // Does the instruction leave this field of a VINST unread?
 bool core_vinst_ignores(const cmd_vinst_t *c, const char *field);
+
+// Does a FIXPIPE leave this field unread, or is it one of integers, scales and ReLU without any of them?
+bool core_fixpipe_ignores(const cmd_fixpipe_t *c, const char *field);
 
 // core_reach of a VEC's operand.
 core_reach_t core_vec_reach(const cmd_vec_t *c, const core_tensor_t *tensor);

@@ -28,7 +28,7 @@ static core_shape_t shape_of(const command_t *command, const core_operand_t *ope
 
 // Bytes from strip to strip; padded strips are one run of bytes in core_operands.
 static uint64_t strip_pitch(const core_operand_t *operand, const core_shape_t *shape) {
-  const uint64_t strips = core_ceil_div(shape->cols, STRIP);
+  const uint64_t strips = core_ceil_div(shape->cols, core_strip_cols(shape->type));
   return operand->access.rows == 1 ? operand->access.row_bytes / strips : operand->access.pitch;
 }
 
@@ -80,7 +80,7 @@ uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c
   *high = bits == 4 && c % 2 != 0;
   switch (tensor->layout) {
     case CORE_STRIPS:
-      return tensor->base + c / STRIP * tensor->pitch + r * STRIP_ROW + c % STRIP * 2;
+      return tensor->base + c * bits / 256 * tensor->pitch + r * STRIP_ROW + c * bits % 256 / 8;
     case CORE_KEYS:
       return tensor->base + r % tensor->pitch;
     case CORE_BLOCKS:
@@ -146,12 +146,13 @@ double core_tensor_value(const core_memory_t *memory, const core_tensor_t *tenso
 }
 
 static bool element_in_strips(const core_tensor_t *tensor, uint64_t offset, uint64_t *r, uint64_t *c) {
-  const uint64_t strips = core_ceil_div(tensor->cols, STRIP);
+  const uint64_t strip_cols = core_strip_cols(tensor->type);
+  const uint64_t strips = core_ceil_div(tensor->cols, strip_cols);
   const uint64_t strip = tensor->pitch == 0 ? strips - 1 : offset / tensor->pitch;
   const uint64_t s = strip < strips ? strip : strips - 1;
   const uint64_t rest = offset - s * tensor->pitch;
   *r = rest / STRIP_ROW;
-  *c = s * STRIP + rest % STRIP_ROW / 2;
+  *c = s * strip_cols + rest % STRIP_ROW * strip_cols / STRIP_ROW;
   return *r < tensor->rows && *c < tensor->cols;
 }
 
@@ -194,6 +195,8 @@ core_reach_t core_reach(const command_t *command, const core_tensor_t *tensor) {
       return core_vec_reach(&command->vec, tensor);
     case OP_LOAD_B:
       return command->load_b.transpose != 0 ? CORE_REACH_TURNED : CORE_REACH_SAME;
+    case OP_FIXPIPE:
+      return tensor->space == SPACE_L1 ? CORE_REACH_COLUMN : CORE_REACH_SAME;
     default:
       return tensor->cols == 1 ? CORE_REACH_FIRST : CORE_REACH_SAME;  // a RESCALE's operand has one a row
   }
@@ -202,8 +205,9 @@ core_reach_t core_reach(const command_t *command, const core_tensor_t *tensor) {
 static size_t same_elements(const command_t *command, const core_tensor_t *tensors, size_t count, uint64_t r,
                             uint64_t c, core_source_t *source) {
   for (size_t i = 0; i + 1 < count; ++i) {
+    const core_reach_t reach = core_reach(command, &tensors[i]);
     source[i] = (core_source_t){
-        .tensor = i, .row = r, .rows = 1, .col = core_reach_col(core_reach(command, &tensors[i]), c), .cols = 1};
+        .tensor = i, .row = reach == CORE_REACH_COLUMN ? c : r, .rows = 1, .col = core_reach_col(reach, c), .cols = 1};
   }
   return count - 1;
 }

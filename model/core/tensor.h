@@ -22,10 +22,12 @@ enum { CORE_TYPE_BIT = TYPE_COUNT, CORE_TYPE_U8, CORE_TYPE_U16, CORE_TYPE_U32, C
 const char *core_type_name(uint32_t type);
 // The bits of one element.
 unsigned core_type_bits(uint32_t type);
+// The columns of a strip.
+static inline uint64_t core_strip_cols(uint32_t type) { return STRIP_ROW * 8 / core_type_bits(type); }
 
 typedef enum core_layout {
   CORE_ROWS,    // element [r][c] is the c-th of row r; rows are pitch bytes apart
-  CORE_STRIPS,  // of L1, L0A and L0B (sw/hal/commands.def): strips of 16 columns, pitch bytes apart, rows of 32 bytes
+  CORE_STRIPS,  // of L1, L0A and L0B (sw/hal/commands.def): strips, pitch bytes apart, rows of 32 bytes
   CORE_BLOCKS,  // of VINST: row r is a repeat, pitch bytes apart, in blocks of 32 bytes that are block_pitch apart
   CORE_KEYS,    // of an engine's SPACE_KV: row r is key r, base + r % pitch of block r / pitch; its columns are the
                 // key's elements, then its value's. Addresses are rows of the SRAM, not bytes
@@ -71,6 +73,7 @@ typedef enum core_reach {
   CORE_REACH_PAIR,    // [r][c ^ 1]
   CORE_REACH_GROUP,   // [r][c / VEC_SCALE_COLS]
   CORE_REACH_FIRST,   // [r][0]
+  CORE_REACH_COLUMN,  // [c][0]
   CORE_REACH_ROW      // all of row r
 } core_reach_t;
 

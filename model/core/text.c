@@ -17,11 +17,30 @@ static const char *const operand_names[OPERAND_COUNT] = {
     [OPERAND_TILE] = "TILE", [OPERAND_ROW] = "ROW", [OPERAND_SCALAR] = "SCALAR"};
 static const char *const round_names[ROUND_COUNT] = {[ROUND_NEAREST] = "NEAREST", [ROUND_TRUNC] = "TRUNC"};
 
+static const char *const element_names[ELEMENT_COUNT] = {[ELEMENT_16] = "16", [ELEMENT_8] = "8"};
+static const char *const quant_names[QUANT_COUNT] = {
+    [QUANT_NONE] = "NONE", [QUANT_SCALE] = "SCALE", [QUANT_COLUMNS] = "COLUMNS"};
+
 static const char *const mask_names[MASK_MODE_COUNT] = {
     [MASK_NONE] = "NONE", [MASK_LIMIT] = "LIMIT", [MASK_BITS] = "BITS"};
 
 // The form in which a field is written, by its name.  A new name in commands.def wants a line here.
-enum field_kind { NUMBER, SIGNED, ADDRESS, OP, TYPE, PIPE_OR_TYPE, OPERAND, ROUNDING, MASK, FLOAT, STEP, MODE };
+enum field_kind {
+  NUMBER,
+  SIGNED,
+  ADDRESS,
+  OP,
+  TYPE,
+  PIPE_OR_TYPE,
+  OPERAND,
+  ROUNDING,
+  MASK,
+  FLOAT,
+  STEP,
+  MODE,
+  ELEMENT,
+  QUANT
+};
 enum {
   KIND_a = ADDRESS,
   KIND_b = ADDRESS,
@@ -51,6 +70,10 @@ enum {
   KIND_event = NUMBER,
   KIND_flag = NUMBER,
   KIND_strips = NUMBER,
+  KIND_element = ELEMENT,
+  KIND_relu = NUMBER,
+  KIND_quant = QUANT,
+  KIND_scales = ADDRESS,
   KIND_skip_zero = NUMBER,
   KIND_list = ADDRESS,
   KIND_first = NUMBER,
@@ -170,8 +193,9 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value);
       break;
     case PIPE_OR_TYPE:
-      opcode == OP_VEC || opcode == OP_VINST ? put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value)
-                                             : put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value);
+      core_command_class(opcode) != CLASS_FLAG_WAIT &&core_command_class(opcode) != CLASS_SET
+          ? put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value)
+          : put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value);
       break;
     case OPERAND:
       put_name(w, operand_names, OPERAND_COUNT, value);
@@ -181,6 +205,12 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       break;
     case MASK:
       put_name(w, mask_names, MASK_MODE_COUNT, value);
+      break;
+    case ELEMENT:
+      put_name(w, element_names, ELEMENT_COUNT, value);
+      break;
+    case QUANT:
+      put_name(w, quant_names, QUANT_COUNT, value);
       break;
     case SIGNED:
       put(w, "%ld", (long)(int32_t)value);
@@ -208,7 +238,9 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
 static void put_field(writer_t *w, const char *field, int kind, uint64_t value) {
   const unsigned opcode = w->command->header.opcode_;
   if ((opcode == OP_VEC && core_vec_ignores(&w->command->vec, field)) ||
-      (opcode == OP_VINST && core_vinst_ignores(&w->command->vinst, field))) {
+      (opcode == OP_VINST && core_vinst_ignores(&w->command->vinst, field)) ||
+      (opcode == OP_FIXPIPE && core_fixpipe_ignores(&w->command->fixpipe, field)) ||
+      (kind == ELEMENT && value == ELEMENT_16)) {
     return;
   }
   put(w, " %s=", field);

@@ -69,6 +69,8 @@ enum element_bit {
 enum operand_kind { OPERAND_TILE, OPERAND_ROW, OPERAND_SCALAR, OPERAND_COUNT };
 enum rounding { ROUND_NEAREST, ROUND_TRUNC, ROUND_COUNT };
 enum mask_mode { MASK_NONE, MASK_LIMIT, MASK_BITS, MASK_MODE_COUNT };
+enum element_size { ELEMENT_16, ELEMENT_8, ELEMENT_COUNT };                  // of a cube core's operands
+enum fixpipe_quant { QUANT_NONE, QUANT_SCALE, QUANT_COLUMNS, QUANT_COUNT };  // what FIXPIPE multiplies by
 
 enum {
   VEC_TYPES = TYPE_E4M3 + 1,  // those of VEC and MMAD; the others are VINST's
@@ -76,8 +78,8 @@ enum {
   CROSS_FLAGS = 16,           // cross-core flags of a core, and as many from the other AI core of its pair
   CROSS_FLAG_MAX = 15,        // a cross-core flag counts up to this
   VEC_SCALE_COLS = 128,       // columns that share a factor of VOP_SCALE
-  STRIP = 16,                 // columns of a fractal strip; its rows are padded to a multiple of that, too
-  STRIP_ROW = 32,             // bytes of its rows
+  STRIP = 16,      // columns of a fractal strip, of 16-bit elements; its rows are padded to a multiple of that, too
+  STRIP_ROW = 32,  // bytes of its rows
 };
 
 // Modes of VINST: how a conversion rounds (to nearest even, down, up, to nearest or away from zero, towards zero, to

@@ -51,6 +51,24 @@ static inline command_t random_narrow(num_rng_t *rng, uint32_t x, uint32_t y, ui
                     .c_pitch = random_below(rng, 2) * wide, .from = forms[form].from, .to = forms[form].to);
 }
 
+static inline command_t random_fixpipe(num_rng_t *rng, uint32_t m, uint32_t n, uint32_t l0c, uint64_t gm,
+                                       uint32_t gm_pitch) {
+  static const struct {
+    uint32_t from, type, op;
+    bool scaled;
+  } forms[] = {{TYPE_F32, TYPE_F32, GM_STORE, false},       {TYPE_F32, TYPE_BF16, GM_STORE, false},
+               {TYPE_F32, TYPE_F16, GM_STORE, false},       {TYPE_F32, TYPE_F32, GM_ADD_F32, false},
+               {TYPE_F32, TYPE_S8, GM_STORE, true},         {TYPE_S32, TYPE_S32, GM_STORE, false},
+               {TYPE_S32, TYPE_S32, GM_ADD_S32_RAW, false}, {TYPE_S32, TYPE_F16, GM_STORE, true},
+               {TYPE_S32, TYPE_S8, GM_STORE, true},         {TYPE_S32, TYPE_U8, GM_STORE, true}};
+  const uint32_t form = random_below(rng, ARRAY_LEN(forms));
+  return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = l0c, .m = m, .n = n, .gm = gm, .gm_pitch = gm_pitch,
+                    .type = forms[form].type, .op = forms[form].op, .from = forms[form].from,
+                    .relu = forms[form].op == GM_STORE ? random_below(rng, 2) : 0,
+                    .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE, .scale = 0x3d800000u,
+                    .scales = 0x4000);
+}
+
 static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
   if (kind == CORE_ENGINE) {
     return random_engine_command(rng);
@@ -66,20 +84,20 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
     switch (random_below(rng, 5)) {
       case 0:
         return COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = gm, .gm_pitch = gm_pitch, .l1 = offset, .rows = x, .cols = y,
-                          .strips = random_below(rng, 2));
+                          .strips = random_below(rng, 2), .element = random_below(rng, 2));
       case 1:
-        return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset, .m = x, .k = y);
+        return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset, .m = x, .k = y,
+                          .element = random_below(rng, 2));
       case 2:
         return COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = offset, .l1_pitch = 4096, .l0b = offset, .k = x, .n = y,
-                          .transpose = random_below(rng, 2));
-      case 3:
+                          .transpose = random_below(rng, 2), .element = random_below(rng, 2));
+      case 3: {
+        static const uint32_t types[] = {TYPE_BF16, TYPE_F16, TYPE_S8, TYPE_U8};
         return COMMAND_OF(MMAD, mmad, M, .l0a = offset, .l0b = 64, .l0c = offset, .m = x, .n = y, .k = z,
-                          .accumulate = random_below(rng, 2), .type = TYPE_BF16 + random_below(rng, 2));
-      default: {
-        const uint32_t type = random_below(rng, 3);
-        return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = offset, .m = x, .n = y, .gm = gm, .gm_pitch = gm_pitch,
-                          .type = type, .op = type == TYPE_F32 ? random_below(rng, 2) : GM_STORE);
+                          .accumulate = random_below(rng, 2), .type = types[random_below(rng, 4)]);
       }
+      default:
+        return random_fixpipe(rng, x, y, offset, gm, gm_pitch);
     }
   }
   switch (random_below(rng, 4)) {

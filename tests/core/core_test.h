@@ -161,5 +161,9 @@ static inline size_t round_up(size_t x, size_t multiple) { return (x + multiple 
 static inline size_t strip_index(size_t rows, size_t row, size_t col) {
   return (col / 16) * round_up(rows, 16) * 16 + row * 16 + col % 16;
 }
+// The same of bytes.
+static inline size_t byte_index(size_t rows, size_t row, size_t col) {
+  return (col / 32) * round_up(rows, 16) * 32 + row * 32 + col % 32;
+}
 
 #endif

@@ -51,6 +51,17 @@ TEST(by_hand) {
          WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
   EXPECT(COMMAND_OF(LOAD_B, load_b, MTE1, .l1_pitch = 4096, .k = 20, .n = 40, .transpose = 1),
          READ(SPACE_L1, 0, 2, 1280, 4096), WRITE(SPACE_L0B, 0, 1, 3 * 32 * 32, 0));
+  // 8-bit elements: strips of 32 columns
+  EXPECT(COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 1, .gm_pitch = 1153, .l1 = 64, .rows = 20, .cols = 40,
+                    .element = ELEMENT_8),
+         READ(SPACE_GM, GM_BASE + 1, 20, 40, 1153), WRITE(SPACE_L1, 64, 1, 2 * 32 * 32, 0));
+  EXPECT(COMMAND_OF(LOAD_B, load_b, MTE1, .l1_pitch = 4096, .k = 70, .n = 40, .transpose = 1, .element = ELEMENT_8),
+         READ(SPACE_L1, 0, 3, 1280, 4096), WRITE(SPACE_L0B, 0, 1, 2 * 80 * 32, 0));
+  EXPECT(COMMAND_OF(MMAD, mmad, M, .m = 20, .n = 40, .k = 50, .type = TYPE_U8), READ(SPACE_L0A, 0, 2, 640, 1024),
+         READ(SPACE_L0B, 0, 2, 1600, 2048), WRITE(SPACE_L0C, 0, 20, 160, 192));
+  EXPECT(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 20, .n = 40, .gm = GM_BASE, .gm_pitch = 512, .type = TYPE_S8,
+                    .from = TYPE_S32, .quant = QUANT_COLUMNS, .scales = 64),
+         READ(SPACE_L0C, 0, 20, 160, 192), READ(SPACE_L1, 64, 40, 4, 8), WRITE(SPACE_GM, GM_BASE, 20, 40, 512));
   EXPECT(COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 8, .bytes = 12), READ(SPACE_GM, GM_BASE + 8, 1, 12, 0));
   // 20 rows of 3 strips, the last of 8 columns, whole rows of 32 bytes
   EXPECT(
@@ -66,10 +77,11 @@ TEST(by_hand) {
                     .b = 1024, .from = TYPE_F16, .to = TYPE_F16),
          READ(SPACE_UB, 512, 3, 80, 96), READ(SPACE_UB, 1024, 3, 80, 0), WRITE(SPACE_UB, 0, 3, 80, 96));
   // C has rows of 48 floats, 40 of them used
-  EXPECT(COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 64, .l0c = 96, .m = 20, .n = 40, .k = 50),
+  EXPECT(COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 64, .l0c = 96, .m = 20, .n = 40, .k = 50, .type = TYPE_F16),
          READ(SPACE_L0A, 32, 4, 640, 1024), READ(SPACE_L0B, 64, 3, 1600, 2048), WRITE(SPACE_L0C, 96, 20, 160, 192));
-  EXPECT(COMMAND_OF(MMAD, mmad, M, .m = 16, .n = 16, .k = 32, .accumulate = 1), READ(SPACE_L0A, 0, 1, 1024, 0),
-         READ(SPACE_L0B, 0, 1, 1024, 0), READ(SPACE_L0C, 0, 1, 1024, 0), WRITE(SPACE_L0C, 0, 1, 1024, 0));
+  EXPECT(COMMAND_OF(MMAD, mmad, M, .m = 16, .n = 16, .k = 32, .accumulate = 1, .type = TYPE_BF16),
+         READ(SPACE_L0A, 0, 1, 1024, 0), READ(SPACE_L0B, 0, 1, 1024, 0), READ(SPACE_L0C, 0, 1, 1024, 0),
+         WRITE(SPACE_L0C, 0, 1, 1024, 0));
   EXPECT(
       COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = 20, .n = 40, .gm = GM_BASE, .gm_pitch = 512, .type = TYPE_BF16),
       READ(SPACE_L0C, 32, 20, 160, 192), WRITE(SPACE_GM, GM_BASE, 20, 80, 512));

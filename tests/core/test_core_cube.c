@@ -119,6 +119,45 @@ TEST_WITH(load_b_layout, setup, free_fixture) {
   }
 }
 
+// The same four moves of bytes: 32 of them in a row of a strip.
+TEST_WITH(bytes_in_strips, setup, free_fixture) {
+  fixture_t *f = *state;
+  const uint32_t l1_rows = 400, l1_pitch = l1_rows * 32, to = 64;
+  uint8_t *l1 = f->memory.base[SPACE_L1];
+  const uint8_t *gm = f->memory.base[SPACE_GM];
+  for (size_t i = 0; i < ARRAY_LEN(shapes) * 5; ++i) {
+    const uint32_t rows = shapes[i / 5].rows;
+    const uint32_t cols = shapes[i / 5].cols < 400 ? shapes[i / 5].cols : 400;
+    const uint32_t pitch = (i % 5 == 1 ? rows * 32 : cols) + (uint32_t)(i % 3) * 5;
+    const command_t commands[] = {COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 3, .gm_pitch = pitch, .l1 = to,
+                                             .rows = rows, .cols = cols, .element = ELEMENT_8),
+                                  COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 3, .gm_pitch = pitch, .l1 = to,
+                                             .rows = rows, .cols = cols, .strips = 1, .element = ELEMENT_8),
+                                  COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = 96, .l1_pitch = l1_pitch, .l0a = to, .m = rows,
+                                             .k = cols, .element = ELEMENT_8),
+                                  COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = 96, .l1_pitch = l1_pitch, .l0b = to, .k = rows,
+                                             .n = cols, .element = ELEMENT_8),
+                                  COMMAND_OF(LOAD_B, load_b, MTE1, .l1 = 96, .l1_pitch = l1_pitch, .l0b = to, .k = rows,
+                                             .n = cols, .transpose = 1, .element = ELEMENT_8)};
+    uint8_t *written = f->expected.base[i % 5 < 2 ? SPACE_L1 : i % 5 == 2 ? SPACE_L0A : SPACE_L0B] + to;
+    copy_memory(&f->expected, &f->memory);
+    for (size_t r = 0; r < round_up(rows, 16); ++r) {
+      for (size_t col = 0; col < round_up(cols, 32); ++col) {
+        uint8_t x = 0;  // beyond the last row, and in what is not moved by whole rows beyond the last column
+        if (r < rows && (col < cols || (i % 5 > 0 && i % 5 < 4))) {
+          x = i % 5 == 0   ? gm[3 + r * pitch + col]
+              : i % 5 == 1 ? gm[3 + col / 32 * pitch + r * 32 + col % 32]
+              : i % 5 < 4  ? l1[96 + byte_index(l1_rows, r, col)]
+                           : l1[96 + byte_index(l1_rows, col, r)];
+        }
+        written[byte_index(rows, r, col)] = x;
+      }
+    }
+    run(CORE_CUBE, &f->memory, &commands[i % 5]);
+    expect_same(&f->memory, &f->expected, "bytes");
+  }
+}
+
 static float widen(uint32_t type, uint16_t bits) {
   return type == TYPE_BF16 ? num_bf16_to_f32(bits) : num_fp16_to_f32(bits);
 }
@@ -176,6 +215,41 @@ TEST_WITH(mmad_is_a_chain, setup, free_fixture) {
   }
 }
 
+// Sums of integers, which wrap; extremes among the values.
+TEST_WITH(mmad_of_integers, setup, free_fixture) {
+  fixture_t *f = *state;
+  static const struct {
+    uint32_t m, n, k;
+  } sizes[] = {{1, 1, 1}, {16, 16, 32}, {17, 33, 40}, {128, 128, 256}, {3, 270, 129}, {140, 260, 300}, {5, 100, 1000}};
+  for (size_t i = 0; i < ARRAY_LEN(sizes) * 4; ++i) {
+    const uint32_t m = sizes[i / 4].m, n = sizes[i / 4].n, k = sizes[i / 4].k;
+    const bool is_unsigned = i % 2 != 0;
+    const command_t c = COMMAND_OF(MMAD, mmad, M, .l0a = 32, .l0b = 96, .l0c = 64, .m = m, .n = n, .k = k,
+                                   .accumulate = (i & 2) != 0, .type = is_unsigned ? TYPE_U8 : TYPE_S8);
+    fill_memory(f);
+    for (size_t e = 0; e < 4096; ++e) {
+      f->memory.base[SPACE_L0A][32 + random_below(&f->rng, 8192)] = is_unsigned ? 255 : 128;
+      f->memory.base[SPACE_L0B][96 + random_below(&f->rng, 8192)] = 128;
+    }
+    copy_memory(&f->expected, &f->memory);
+    for (size_t row = 0; row < m; ++row) {
+      for (size_t col = 0; col < n; ++col) {
+        uint8_t *to = f->expected.base[SPACE_L0C] + 64;
+        const size_t at = row * round_up(n, 16) + col;
+        uint32_t sum = c.mmad.accumulate ? get32(to, at) : 0;
+        for (size_t p = 0; p < k; ++p) {
+          const uint8_t left = f->memory.base[SPACE_L0A][32 + byte_index(m, row, p)];
+          const int8_t right = (int8_t)f->memory.base[SPACE_L0B][96 + byte_index(k, p, col)];
+          sum += (uint32_t)((is_unsigned ? left : (int8_t)left) * right);
+        }
+        put32(to, at, sum);
+      }
+    }
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "MMAD of integers");
+  }
+}
+
 // -0 in L0C and products that are all -0 give -0; one more product, of two paddings, would give +0.
 TEST_WITH(mmad_has_no_padding_terms, setup, free_fixture) {
   fixture_t *f = *state;
@@ -227,6 +301,65 @@ TEST_WITH(fixpipe_stores_casts_and_adds, setup, free_fixture) {
       }
       expect_same(&f->memory, &f->expected, "FIXPIPE");
     }
+  }
+}
+
+// What FIXPIPE makes of a 32-bit sum, its scale exact in double precision.
+static void expect_scaled(uint8_t *to, size_t col, const cmd_fixpipe_t *c, uint32_t bits, float scale) {
+  const float sum = c->from == TYPE_S32 ? (float)(int32_t)bits : num_f32_from_bits(bits);
+  const float kept = c->relu && !(sum > 0) ? 0 : sum;
+  const float value = c->quant == QUANT_NONE ? kept : (float)((double)kept * (double)scale);
+  if (c->type == TYPE_S32) {
+    put32(to, col, c->relu && (int32_t)bits < 0 ? 0 : bits);
+  } else if (c->type == TYPE_F32) {
+    put32(to, col, num_f32_bits(kept));
+  } else if (c->type == TYPE_F16) {
+    put16(to, col, num_fp16_from_f32(value));
+  } else if (c->type == TYPE_BF16) {
+    put16(to, col, num_bf16_from_f32(value));
+  } else {
+    const double least = c->type == TYPE_S8 ? -128 : 0, most = c->type == TYPE_S8 ? 127 : 255;
+    const double whole = nearbyint(value);
+    to[col] = isnan(value) ? 0 : (uint8_t)(int)(whole < least ? least : whole > most ? most : whole);
+  }
+}
+
+TEST_WITH(fixpipe_scales_and_cuts, setup, free_fixture) {
+  fixture_t *f = *state;
+  static const struct {
+    uint32_t from, type, quant, bytes;
+  } forms[] = {{TYPE_S32, TYPE_S32, QUANT_NONE, 4},    {TYPE_S32, TYPE_F16, QUANT_SCALE, 2},
+               {TYPE_S32, TYPE_F16, QUANT_COLUMNS, 2}, {TYPE_S32, TYPE_S8, QUANT_COLUMNS, 1},
+               {TYPE_S32, TYPE_U8, QUANT_SCALE, 1},    {TYPE_F32, TYPE_S8, QUANT_SCALE, 1},
+               {TYPE_F32, TYPE_U8, QUANT_COLUMNS, 1},  {TYPE_F32, TYPE_F32, QUANT_NONE, 4},
+               {TYPE_F32, TYPE_BF16, QUANT_NONE, 2},   {TYPE_F32, TYPE_F16, QUANT_NONE, 2}};
+  const uint32_t scales = 96;
+  for (size_t i = 0; i < ARRAY_LEN(forms) * ARRAY_LEN(shapes) * 2; ++i) {
+    const size_t form = i / 2 % ARRAY_LEN(forms), shape = i / 2 / ARRAY_LEN(forms);
+    const uint32_t m = shapes[shape].rows, n = shapes[shape].cols;
+    const uint32_t pitch = (n + (uint32_t)i % 3) * forms[form].bytes;
+    const command_t c = COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + 12,
+                                   .gm_pitch = pitch, .type = forms[form].type, .from = forms[form].from, .relu = i % 2,
+                                   .quant = forms[form].quant, .scale = num_f32_bits(0.37f), .scales = scales);
+    // Sums whose results lie around the ends of bytes and half-way between integers; some anything, NaNs among them.
+    for (size_t e = 0; e < f->memory.bytes[SPACE_L0C] / 4; ++e) {
+      const int32_t small = (int32_t)random_below(&f->rng, 2000) - 1000;
+      const uint32_t number = forms[form].from == TYPE_S32 ? (uint32_t)small : num_f32_bits((float)small / 4);
+      put32(f->memory.base[SPACE_L0C], e, e % 5 == 0 ? (uint32_t)num_rng_u64(&f->rng) : number);
+    }
+    for (size_t e = 0; e < n; ++e) {
+      put32(f->memory.base[SPACE_L1] + scales, 2 * e, num_f32_bits((float)(1 + e % 7) / (e % 2 ? 8 : 10)));
+    }
+    copy_memory(&f->expected, &f->memory);
+    for (size_t e = 0; e < (size_t)m * n; ++e) {
+      const size_t col = e % n;
+      const uint8_t *l1 = f->memory.base[SPACE_L1] + scales;
+      expect_scaled(f->expected.base[SPACE_GM] + 12 + e / n * pitch, col, &c.fixpipe,
+                    get32(f->memory.base[SPACE_L0C] + 32, e / n * round_up(n, 16) + col),
+                    num_f32_from_bits(forms[form].quant == QUANT_SCALE ? c.fixpipe.scale : get32(l1, 2 * col)));
+    }
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "FIXPIPE with scales");
   }
 }
 

@@ -59,7 +59,7 @@ static bool is_padding(const core_tensor_t *tensor, uint64_t address) {
   const uint64_t offset = address - tensor->base;
   const uint64_t strip = offset / tensor->pitch;
   const uint64_t rest = offset % tensor->pitch;
-  return rest / 32 >= tensor->rows || strip * 16 + rest % 32 / 2 >= tensor->cols;
+  return rest / 32 >= tensor->rows || (strip * 32 + rest % 32) * 8 / core_type_bits(tensor->type) >= tensor->cols;
 }
 
 static bool same_access(const core_tensor_t *tensor, const core_access_t *access) {
@@ -171,6 +171,14 @@ static bool expected_value(const core_memory_t *memory, const command_t *c, uint
   core_tensors(c, tensor);
   const size_t count = core_sources(c, row, col, s);
   const unsigned op = c->header.opcode_;
+  if (op == OP_MMAD && (c->mmad.type == TYPE_S8 || c->mmad.type == TYPE_U8)) {
+    double sum = count == 3 ? source_value(memory, tensor, &s[2], 0) : 0;
+    for (uint64_t k = 0; k < c->mmad.k; ++k) {
+      sum += source_value(memory, tensor, &s[0], k) * source_value(memory, tensor, &s[1], k);
+    }
+    *value = (int32_t)(uint32_t)(int64_t)sum;
+    return true;
+  }
   if (op == OP_MMAD) {
     float sum = count == 3 ? (float)source_value(memory, tensor, &s[2], 0) : 0.0f;
     for (uint64_t k = 0; k < c->mmad.k; ++k) {
@@ -187,12 +195,13 @@ static bool expected_value(const core_memory_t *memory, const command_t *c, uint
     *value = c->vec.op == VOP_SCALE ? x * (float)source_value(memory, tensor, &s[1], 0) : x;
     return true;
   }
-  const bool moved = (op == OP_VEC && c->vec.op == VOP_CAST && c->vec.to == TYPE_F32 && c->vec.from != TYPE_F32 &&
-                      c->vec.from != TYPE_S32) ||
-                     op == OP_LOAD_NZ || op == OP_LOAD_A || op == OP_LOAD_B || op == OP_COPY_IN || op == OP_COPY_L1 ||
-                     op == OP_STORE_EB || op == OP_LOAD_KV || (op == OP_LOAD_EB && c->load_eb.scale == 0) ||
-                     (op == OP_COPY_OUT && c->copy_out.op == GM_STORE) ||
-                     (op == OP_FIXPIPE && c->fixpipe.op == GM_STORE && c->fixpipe.type == TYPE_F32);
+  const bool moved =
+      (op == OP_VEC && c->vec.op == VOP_CAST && c->vec.to == TYPE_F32 && c->vec.from != TYPE_F32 &&
+       c->vec.from != TYPE_S32) ||
+      op == OP_LOAD_NZ || op == OP_LOAD_A || op == OP_LOAD_B || op == OP_COPY_IN || op == OP_COPY_L1 ||
+      op == OP_STORE_EB || op == OP_LOAD_KV || (op == OP_LOAD_EB && c->load_eb.scale == 0) ||
+      (op == OP_COPY_OUT && c->copy_out.op == GM_STORE) ||
+      (op == OP_FIXPIPE && c->fixpipe.op == GM_STORE && c->fixpipe.type == c->fixpipe.from && c->fixpipe.relu == 0);
   if (moved) {
     assert_int_equal(count, 1);
     *value = source_value(memory, tensor, &s[0], 0);

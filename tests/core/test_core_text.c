@@ -32,6 +32,14 @@ TEST(commands) {
   expect_text(COMMAND_OF(PIPE_BARRIER, pipe_barrier, V, .zero_ = 0), "PIPE_BARRIER");
   expect_text(COMMAND_OF(MMAD, mmad, M, .l0a = 0x8000, .m = 128, .n = 64, .k = 96, .accumulate = 1, .type = TYPE_BF16),
               "MMAD l0a=0x8000 l0b=0x0 l0c=0x0 m=128 n=64 k=96 accumulate=1 type=BF16");
+  expect_text(COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = 32, .l1_pitch = 512, .m = 4, .k = 64, .element = ELEMENT_8),
+              "LOAD_A l1=0x20 l1_pitch=512 l0a=0x0 m=4 k=64 element=8");
+  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 4, .n = 5, .gm = GM_BASE, .gm_pitch = 16, .type = TYPE_F16),
+              "FIXPIPE l0c=0x0 m=4 n=5 gm=0x4000000000 gm_pitch=16 type=F16 op=STORE");
+  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 4, .n = 5, .gm = GM_BASE, .gm_pitch = 16, .type = TYPE_S8,
+                         .from = TYPE_S32, .relu = 1, .quant = QUANT_SCALE, .scale = 0x3f000000u, .scales = 32),
+              "FIXPIPE l0c=0x0 m=4 n=5 gm=0x4000000000 gm_pitch=16 type=S8 op=STORE from=S32 relu=1 quant=SCALE "
+              "scale=0.5");
   expect_text(COMMAND_OF(COPY_OUT, copy_out, MTE3, .ub = 64, .gm = GM_BASE, .gm_pitch = 2048, .rows = 4,
                          .row_bytes = 2048, .op = GM_RESCALE),
               "COPY_OUT ub=0x40 ub_pitch=0 gm=0x4000000000 gm_pitch=2048 rows=4 row_bytes=2048 "

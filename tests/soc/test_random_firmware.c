@@ -52,22 +52,24 @@ static uint64_t gm_write(program_t *p, unsigned core) {
   (command->name = (cmd_##name##_t){.opcode_ = OP_##NAME, .pipe_ = PIPE_##PIPE, __VA_ARGS__})
 
 static void fill_cube(program_t *p, command_t *command) {
+  static const uint32_t types[] = {TYPE_BF16, TYPE_F16, TYPE_S8, TYPE_U8};
   const uint32_t m = from_to(p, 1, 40), n = from_to(p, 1, 40), k = from_to(p, 1, 40);
   switch (from_to(p, 0, 4)) {
     case 0:
       FILL(load_nz, LOAD_NZ, MTE2, .gm = gm_read(p, CUBE), .gm_pitch = 2 * from_to(p, 0, 60), .l1 = place(p), .rows = m,
-           .cols = k, .strips = from_to(p, 0, 1));
+           .cols = k, .strips = from_to(p, 0, 1), .element = from_to(p, 0, 1));
       break;
     case 1:
-      FILL(load_a, LOAD_A, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0a = place(p), .m = m, .k = k);
+      FILL(load_a, LOAD_A, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0a = place(p), .m = m, .k = k,
+           .element = from_to(p, 0, 1));
       break;
     case 2:
       FILL(load_b, LOAD_B, MTE1, .l1 = place(p), .l1_pitch = 32 * from_to(p, 1, 60), .l0b = place(p), .k = k, .n = n,
-           .transpose = from_to(p, 0, 1));
+           .transpose = from_to(p, 0, 1), .element = from_to(p, 0, 1));
       break;
     case 3:
       FILL(mmad, MMAD, M, .l0a = place(p), .l0b = place(p), .l0c = place(p), .m = m, .n = n, .k = k,
-           .accumulate = from_to(p, 0, 1), .type = from_to(p, 0, 1) ? TYPE_BF16 : TYPE_F16);
+           .accumulate = from_to(p, 0, 1), .type = types[from_to(p, 0, 3)]);
       break;
     default:
       FILL(fixpipe, FIXPIPE, FIX, .l0c = place(p), .m = m, .n = n, .gm = gm_write(p, CUBE),

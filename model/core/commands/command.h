@@ -5,7 +5,6 @@
 #define AMALGAM_CORE_COMMANDS_COMMAND_H
 
 #include "base/size.h"
-#include "base/size.h"
 #include "core/core_internal.h"
 
 // --- checks: false, and the error is written, if it is not so -------------------------------------
@@ -55,17 +54,17 @@ static inline core_operand_t core_global(bool write, uint64_t base, uint64_t pit
 
 // Strips written with their rows padded to a multiple of 16.
 static inline core_operand_t core_padded_strips(core_space_t space, const char *field, uint64_t base, uint32_t rows,
-                                                uint32_t cols) {
-  return core_run(space, true, field, base, core_mul(core_strips(cols), core_round_16(rows) * STRIP_ROW));
+                                                uint64_t strips) {
+  return core_run(space, true, field, base, core_mul(strips, core_round_16(rows) * STRIP_ROW));
 }
 
 // The same strips read without the padding.
 static inline core_operand_t core_strip_rows(core_space_t space, const char *field, uint64_t base, uint32_t rows,
-                                             uint32_t cols) {
+                                             uint64_t strips) {
   const uint64_t strip_bytes = core_round_16(rows) * STRIP_ROW;
   core_operand_t operand =
-      core_rectangle(space, false, field, base, NULL, strip_bytes, core_strips(cols), (uint64_t)rows * STRIP_ROW);
-  operand.extent = core_mul(core_strips(cols), strip_bytes);
+      core_rectangle(space, false, field, base, NULL, strip_bytes, strips, (uint64_t)rows * STRIP_ROW);
+  operand.extent = core_mul(strips, strip_bytes);
   return operand;
 }
 
@@ -94,6 +93,11 @@ static inline core_shape_t core_in_strips(uint32_t type, uint64_t rows, uint64_t
   return (core_shape_t){.type = type, .layout = CORE_STRIPS, .rows = rows, .cols = cols};
 }
 
+// Elements of a cube core's operands, whatever they mean.
+static inline uint32_t core_element_type(uint32_t element) {
+  return element == ELEMENT_8 ? CORE_TYPE_U8 : CORE_TYPE_U16;
+}
+
 // Bytes that a command moves whatever they mean.
 static inline core_shape_t core_in_bytes(uint64_t rows, uint64_t row_bytes) {
   return core_in_rows(CORE_TYPE_U8, rows, row_bytes);
@@ -116,12 +120,12 @@ enum {
   CORE_BLOCK_BYTES = CORE_BLOCK * STRIP_ROW,
 };
 
-static inline uint64_t core_strip_bytes(uint32_t rows, uint32_t cols) {
-  return core_round_16(rows) * core_strips(cols) * STRIP_ROW;
+static inline uint64_t core_strip_bytes(uint32_t rows, uint64_t strips) {
+  return core_round_16(rows) * strips * STRIP_ROW;
 }
 
 // Strips as they are, the rows up to the next multiple of 16 zero.
-void core_copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint32_t cols);
+void core_copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint64_t strips);
 // Rows as they are.
 void core_copy_rows(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t from_pitch, size_t rows,
                     size_t row_bytes);

@@ -4,10 +4,10 @@
 
 #include "core/commands/command.h"
 
-void core_copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint32_t cols) {
+void core_copy_strips(uint8_t *to, const uint8_t *from, size_t from_pitch, uint32_t rows, uint64_t strips) {
   const size_t bytes = (size_t)rows * STRIP_ROW;
   const size_t to_pitch = core_round_16(rows) * STRIP_ROW;
-  for (size_t s = 0; s < core_strips(cols); ++s) {
+  for (size_t s = 0; s < strips; ++s) {
     memcpy(to + s * to_pitch, from + s * from_pitch, bytes);
     memset(to + s * to_pitch + bytes, 0, to_pitch - bytes);
   }

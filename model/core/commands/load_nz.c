@@ -1,6 +1,6 @@
 // LOAD_NZ: GM to strips in L1.
 //
-// L1, L0A and L0B hold strips of 16 columns:      strip 0         strip 1
+// L1, L0A and L0B hold strips of 16 columns (of 32, if elements have 8 bits):      strip 0         strip 1
 //                                              +-------------+ +-------------+
 //                                        row 0 | 16 elements | | 16 elements |   32 bytes
 //                                        row 1 |             | |             |
@@ -12,24 +12,29 @@
 
 bool core_load_nz_check(const core_checker_t *check, const cmd_load_nz_t *c) {
   return core_one_or_more(check, "rows", c->rows) && core_one_or_more(check, "cols", c->cols) &&
-         core_below(check, "strips", c->strips, 2);
+         core_below(check, "strips", c->strips, 2) && core_below(check, "element", c->element, ELEMENT_COUNT);
 }
 
+static uint32_t type_of(const cmd_load_nz_t *c) { return core_element_type(c->element); }
+
+static uint64_t strips_of(const cmd_load_nz_t *c) { return core_strips_of(type_of(c), c->cols); }
+
 size_t core_load_nz_operands(const cmd_load_nz_t *c, core_operand_t *operand) {
+  const uint32_t bytes = core_type_bytes(type_of(c));
   operand[0] = c->strips == 0
-                   ? core_global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * 2, 2)
-                   : core_global(false, c->gm, c->gm_pitch, core_strips(c->cols), (uint64_t)c->rows * STRIP_ROW, 2);
-  operand[1] = core_padded_strips(SPACE_L1, "l1", c->l1, c->rows, c->cols);
+                   ? core_global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * bytes, bytes)
+                   : core_global(false, c->gm, c->gm_pitch, strips_of(c), (uint64_t)c->rows * STRIP_ROW, bytes);
+  operand[1] = core_padded_strips(SPACE_L1, "l1", c->l1, c->rows, strips_of(c));
   return 2;
 }
 
 core_shape_t core_load_nz_shape(const cmd_load_nz_t *c, const core_operand_t *operand) {
-  return operand->access.space == SPACE_GM && c->strips == 0 ? core_in_rows(CORE_TYPE_U16, c->rows, c->cols)
-                                                             : core_in_strips(CORE_TYPE_U16, c->rows, c->cols);
+  return operand->access.space == SPACE_GM && c->strips == 0 ? core_in_rows(type_of(c), c->rows, c->cols)
+                                                             : core_in_strips(type_of(c), c->rows, c->cols);
 }
 
 uint64_t core_load_nz_bytes(const cmd_load_nz_t *c) {
-  return c->rows * (c->strips == 0 ? c->cols : core_strips(c->cols) * STRIP) * 2;
+  return c->rows * (c->strips == 0 ? core_row_bytes(type_of(c), c->cols) : strips_of(c) * STRIP_ROW);
 }
 
 // A block of rows at a time, so that both the rows in GM and the strips in L1 are walked along.
@@ -37,11 +42,12 @@ static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
   const uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
   uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
   const size_t strip_bytes = core_round_16(c->rows) * STRIP_ROW;
-  const size_t whole = c->cols / STRIP;
-  const size_t rest = c->cols % STRIP * 2u;  // bytes a row in a strip that is not whole
+  const size_t row_bytes = core_row_bytes(type_of(c), c->cols);
+  const size_t whole = row_bytes / STRIP_ROW;
+  const size_t rest = row_bytes % STRIP_ROW;  // bytes a row in a strip that is not whole
   for (size_t r0 = 0; r0 < c->rows; r0 += CORE_BLOCK) {
     const size_t rows = smaller(c->rows - r0, CORE_BLOCK);
-    for (size_t s = 0; s < core_strips(c->cols); ++s) {
+    for (size_t s = 0; s < strips_of(c); ++s) {
       const uint8_t *from = gm + r0 * c->gm_pitch + s * STRIP_ROW;
       uint8_t *to = l1 + s * strip_bytes + r0 * STRIP_ROW;
       if (s == whole || rows < CORE_BLOCK) {
@@ -64,6 +70,7 @@ void core_load_nz_execute(const core_memory_t *memory, const cmd_load_nz_t *c) {
   if (c->strips == 0) {
     load_rows(memory, c);
   } else {
-    core_copy_strips(core_at(memory, SPACE_L1, c->l1), core_at(memory, SPACE_GM, c->gm), c->gm_pitch, c->rows, c->cols);
+    core_copy_strips(core_at(memory, SPACE_L1, c->l1), core_at(memory, SPACE_GM, c->gm), c->gm_pitch, c->rows,
+                     strips_of(c));
   }
 }

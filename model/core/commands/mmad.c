@@ -1,4 +1,4 @@
-// MMAD: products of strips in L0A and L0B, added up in L0C.
+// MMAD: products of strips in L0A and L0B, added up in L0C; of 8-bit integers in S32.
 //
 //   GM --LOAD_NZ--> L1 --LOAD_A--> L0A --MMAD--> L0C --FIXPIPE--> GM
 //                   L1 --LOAD_B--> L0B --^
@@ -10,16 +10,22 @@
 #include "num/num_isa.h"
 #include "num/product/num_matmul.h"
 
+static bool has_integers(const cmd_mmad_t *c) { return c->type == TYPE_S8 || c->type == TYPE_U8; }
+
 bool core_mmad_check(const core_checker_t *check, const cmd_mmad_t *c) {
   return core_one_or_more(check, "m", c->m) && core_one_or_more(check, "n", c->n) &&
          core_one_or_more(check, "k", c->k) && core_below(check, "accumulate", c->accumulate, 2) &&
-         core_expect(check, c->type == TYPE_BF16 || c->type == TYPE_F16, "type", c->type, "TYPE_BF16 or TYPE_F16");
+         core_expect(check, c->type == TYPE_BF16 || c->type == TYPE_F16 || has_integers(c), "type", c->type,
+                     "TYPE_BF16, TYPE_F16, TYPE_S8 or TYPE_U8");
 }
+
+// Of the right operand; U8 are those of the left one alone.
+static uint32_t right_type(const cmd_mmad_t *c) { return c->type == TYPE_U8 ? TYPE_S8 : c->type; }
 
 size_t core_mmad_operands(const cmd_mmad_t *c, core_operand_t *operand) {
   size_t count = 0;
-  operand[count++] = core_strip_rows(SPACE_L0A, "l0a", c->l0a, c->m, c->k);
-  operand[count++] = core_strip_rows(SPACE_L0B, "l0b", c->l0b, c->k, c->n);
+  operand[count++] = core_strip_rows(SPACE_L0A, "l0a", c->l0a, c->m, core_strips_of(c->type, c->k));
+  operand[count++] = core_strip_rows(SPACE_L0B, "l0b", c->l0b, c->k, core_strips_of(c->type, c->n));
   if (c->accumulate) {
     operand[count++] = core_accumulator(false, c->l0c, c->m, c->n);
   }
@@ -32,9 +38,9 @@ core_shape_t core_mmad_shape(const cmd_mmad_t *c, const core_operand_t *operand)
     case SPACE_L0A:
       return core_in_strips(c->type, c->m, c->k);
     case SPACE_L0B:
-      return core_in_strips(c->type, c->k, c->n);
+      return core_in_strips(right_type(c), c->k, c->n);
     default:
-      return core_in_rows(TYPE_F32, c->m, c->n);
+      return core_in_rows(has_integers(c) ? TYPE_S32 : TYPE_F32, c->m, c->n);
   }
 }
 
@@ -48,20 +54,25 @@ size_t core_mmad_sources(const cmd_mmad_t *c, const core_tensor_t *tensors, size
 
 uint64_t core_mmad_cycles(const config_t *config, const cmd_mmad_t *c) {
   const config_cube_t *cube = &config->cube;
+  const uint64_t depth = has_integers(c) ? cube->mac_k_s8 : cube->mac_k;
   return cube->mmad_startup +
-         core_ceil_div(c->m, cube->mac_m) * core_ceil_div(c->k, cube->mac_k) * core_ceil_div(c->n, cube->mac_n);
+         core_ceil_div(c->m, cube->mac_m) * core_ceil_div(c->k, depth) * core_ceil_div(c->n, cube->mac_n);
 }
 
 // Part of a tile that MMAD widens to FP32 at a time.  Chains go on across parts of k: what they
-// have reached is an FP32 in L0C.  Rows end with a gap so that they do not all fall into the same
+// have reached is an FP32 in L0C.  Integers are widened, too: sums of 128 products of 8 bits are
+// exact in FP32, whatever their order.  Rows end with a gap so that they do not all fall into the same
 // cache sets.
 enum { PART_M = 128, PART_N = 256, PART_K = 128, GAP = 16, LDA = PART_K + GAP, LDB = PART_N + GAP };
 
 // On the stack: thread-local storage would cost each of the many threads of scalar cores its pages.
 typedef struct scratch {
-  _Alignas(64) float a[PART_M * LDA];  // [m][k]
-  _Alignas(64) float b[PART_K * LDB];  // [k][n]
+  _Alignas(64) float a[PART_M * LDA];       // [m][k]
+  _Alignas(64) float b[PART_K * LDB];       // [k][n]
+  _Alignas(64) float sum[PART_M * PART_N];  // [m][n], of integers
 } scratch_t;
+
+typedef void widen_fn(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld);
 
 // [rows][cols] out of strips as rows of FP32; whole strips are written, so ld >= cols rounded up.
 NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, bool bf16,
@@ -88,6 +99,43 @@ static void widen_fp16(const uint8_t *strip, size_t strip_bytes, size_t rows, si
   widen_strips(strip, strip_bytes, rows, cols, false, to, ld);
 }
 
+NUM_CLONES
+static void widen_s8(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
+  for (size_t s = 0; s < ceil_div(cols, STRIP_ROW); ++s) {
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t j = 0; j < STRIP_ROW; ++j) {
+        to[r * ld + s * STRIP_ROW + j] = (int8_t)strip[s * strip_bytes + r * STRIP_ROW + j];
+      }
+    }
+  }
+}
+
+NUM_CLONES
+static void widen_u8(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
+  for (size_t s = 0; s < ceil_div(cols, STRIP_ROW); ++s) {
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t j = 0; j < STRIP_ROW; ++j) {
+        to[r * ld + s * STRIP_ROW + j] = strip[s * strip_bytes + r * STRIP_ROW + j];
+      }
+    }
+  }
+}
+
+// Sums of a part of k, into S32 that wrap.
+NUM_CLONES
+static void add_sums(const float *sum, size_t m, size_t n, uint32_t *to, size_t ld, bool accumulate) {
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < n; ++j) {
+      const uint32_t part = (uint32_t)(int32_t)sum[i * PART_N + j];
+      to[i * ld + j] = accumulate ? to[i * ld + j] + part : part;
+    }
+  }
+}
+
+static widen_fn *widen_of(uint32_t type) {
+  return type == TYPE_BF16 ? widen_bf16 : type == TYPE_F16 ? widen_fp16 : type == TYPE_S8 ? widen_s8 : widen_u8;
+}
+
 // Only rows below m and columns below n of the tile are written.
 void core_mmad_execute(const core_memory_t *memory, const cmd_mmad_t *c) {
   const uint8_t *l0a = core_at(memory, SPACE_L0A, c->l0a);
@@ -95,10 +143,11 @@ void core_mmad_execute(const core_memory_t *memory, const cmd_mmad_t *c) {
   float *l0c = (float *)(void *)core_at(memory, SPACE_L0C, c->l0c);
   const size_t a_strip = core_round_16(c->m) * STRIP_ROW;
   const size_t b_strip = core_round_16(c->k) * STRIP_ROW;
+  const size_t strip = core_strip_cols(c->type);
   const size_t ldc = core_round_16(c->n);
   num_matmul_fn *const matmul = num_matmul_select(NUM_ISA_AUTO);
-  void (*const widen)(const uint8_t *, size_t, size_t, size_t, float *, size_t) =
-      c->type == TYPE_BF16 ? widen_bf16 : widen_fp16;
+  widen_fn *const widen_left = widen_of(c->type);
+  widen_fn *const widen_right = widen_of(right_type(c));
 
   scratch_t scratch;
 
@@ -107,11 +156,17 @@ void core_mmad_execute(const core_memory_t *memory, const cmd_mmad_t *c) {
     const bool accumulate = c->accumulate || k0 > 0;
     for (size_t n0 = 0; n0 < c->n; n0 += PART_N) {
       const size_t n = smaller(c->n - n0, PART_N);
-      widen(l0b + n0 / STRIP * b_strip + k0 * STRIP_ROW, b_strip, k, n, scratch.b, LDB);
+      widen_right(l0b + n0 / strip * b_strip + k0 * STRIP_ROW, b_strip, k, n, scratch.b, LDB);
       for (size_t m0 = 0; m0 < c->m; m0 += PART_M) {
         const size_t m = smaller(c->m - m0, PART_M);
-        widen(l0a + k0 / STRIP * a_strip + m0 * STRIP_ROW, a_strip, m, k, scratch.a, LDA);
-        matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, l0c + m0 * ldc + n0, ldc, accumulate);
+        float *to = l0c + m0 * ldc + n0;
+        widen_left(l0a + k0 / strip * a_strip + m0 * STRIP_ROW, a_strip, m, k, scratch.a, LDA);
+        if (has_integers(c)) {
+          matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, scratch.sum, PART_N, false);
+          add_sums(scratch.sum, m, n, (uint32_t *)(void *)to, ldc, accumulate);
+        } else {
+          matmul(m, n, k, scratch.a, LDA, scratch.b, LDB, to, ldc, accumulate);
+        }
       }
     }
   }

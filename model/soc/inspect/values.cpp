@@ -85,19 +85,21 @@ void read_shape(const std::vector<std::string> &request, core_tensor_t &t) {
     throw std::runtime_error("show: expected 1 to " + std::to_string(MOST_ELEMENTS) + " elements, got '" + request[3] +
                              "'; --dump writes more");
   }
-  // Matrices of 16 bits lie in strips in the memories around the multiplier.
-  const bool strips = t.space >= SPACE_L1 && t.space <= SPACE_L0B && core_type_bits(t.type) == 16;
+  // Matrices of 8 and 16 bits lie in strips in the memories around the multiplier.
+  const bool may_lie = core_type_bits(t.type) == 8 || core_type_bits(t.type) == 16;
+  const bool strips = t.space >= SPACE_L1 && t.space <= SPACE_L0B && may_lie;
   t.layout = strips ? CORE_STRIPS : CORE_ROWS;
   uint64_t pitch = 0;
   for (size_t i = 5; i < request.size(); ++i) {
-    if (request[i] == "strips" && core_type_bits(t.type) == 16) {
+    if (request[i] == "strips" && may_lie) {
       t.layout = CORE_STRIPS;
     } else if (request[i] == "rows") {
       t.layout = CORE_ROWS;
     } else if (request[i] == "pitch" && i + 1 < request.size()) {
       pitch = number(request[++i], "pitch BYTES");
     } else {
-      throw std::runtime_error("show: expected strips (of 16 bits), rows or pitch BYTES, got '" + request[i] + "'");
+      throw std::runtime_error("show: expected strips (of 8 or 16 bits), rows or pitch BYTES, got '" + request[i] +
+                               "'");
     }
   }
   const uint64_t row = (t.cols * core_type_bits(t.type) + 7) / 8;

@@ -101,7 +101,9 @@ state_list of_select(const core_memory_t &memory, const core_tensor_t *t, size_t
 
 // Where in an operand with so many columns the element that [r][c] is computed from is.
 uint64_t reached(core_reach_t reach, uint64_t cols, uint64_t r, uint64_t c) {
-  return reach == CORE_REACH_TURNED ? c * cols + r : r * cols + core_reach_col(reach, c);
+  return reach == CORE_REACH_TURNED   ? c * cols + r
+         : reach == CORE_REACH_COLUMN ? c * cols
+                                      : r * cols + core_reach_col(reach, c);
 }
 
 // A repeat of a VINST's operand.
@@ -288,7 +290,8 @@ void init_check::follow(const step &s) {
     return;
   }
   for (size_t i = 0; i < count && moves_whole_strips(s.command); ++i) {
-    t[i].cols = (t[i].cols + STRIP - 1) / STRIP * STRIP;
+    const uint64_t strip = core_strip_cols(t[i].type);
+    t[i].cols = (t[i].cols + strip - 1) / strip * strip;
   }
   std::vector<state_list> in;
   for (size_t i = 0; i + 1 < count; ++i) {
@@ -330,13 +333,14 @@ std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &ten
   const byte_states &from = *s.of.space[tensor.space];
   const uint64_t base = offset_of(tensor.space, tensor.base);
   const bool strips = tensor.layout == CORE_STRIPS;
-  const uint64_t runs = strips ? (tensor.cols + STRIP - 1) / STRIP : tensor.rows;
+  const uint64_t strip = core_strip_cols(tensor.type);
+  const uint64_t runs = strips ? (tensor.cols + strip - 1) / strip : tensor.rows;
   state_list run(strips ? tensor.rows * STRIP_ROW : row_bytes_of(tensor));
   state_list states(tensor.rows * tensor.cols, kWritten);
   byte_state first_read = kUnwritten;  // here, if anything is
   for (uint64_t i = 0; i < runs; ++i) {
     from.get(base + i * tensor.pitch, run.size(), run.data());
-    const uint64_t begin = strips ? i * STRIP : i * tensor.cols;
+    const uint64_t begin = strips ? i * strip : i * tensor.cols;
     for (uint64_t b = 0; b < run.size(); ++b) {
       if (run[b] == kWritten) {
         continue;
@@ -346,7 +350,7 @@ std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &ten
       }
       const byte_state state = run[b] == kUnwritten ? first_read : run[b];
       const unsigned bits = core_type_bits(tensor.type);
-      const uint64_t first = strips ? b % STRIP_ROW / 2 : b * 8 / bits;
+      const uint64_t first = (strips ? b % STRIP_ROW : b) * 8 / bits;
       for (uint64_t c = first; c < first + (bits < 8 ? 8 / bits : 1) && begin % tensor.cols + c < tensor.cols; ++c) {
         byte_state &element = states[(strips ? b / STRIP_ROW * tensor.cols : 0) + begin + c];
         element = combine(element, state);
@@ -415,14 +419,15 @@ void init_check::write(const step &s, const core_tensor_t &tensor, const std::ve
     const size_t count = core_accesses(&s.command, access);
     fill_written(s.of, access[count - 1]);
     state_list run(tensor.rows * STRIP_ROW);
-    for (uint64_t c0 = 0; c0 < tensor.cols; c0 += STRIP) {
+    const uint64_t strip = core_strip_cols(tensor.type), bytes = STRIP_ROW / strip;
+    for (uint64_t c0 = 0; c0 < tensor.cols; c0 += strip) {
       std::fill(run.begin(), run.end(), kWritten);
       for (uint64_t r = 0; r < tensor.rows; ++r) {
-        for (uint64_t c = c0; c < std::min(c0 + STRIP, tensor.cols); ++c) {
-          std::fill_n(&run[r * STRIP_ROW + (c - c0) * 2], 2, states[r * tensor.cols + c]);
+        for (uint64_t c = c0; c < std::min(c0 + strip, tensor.cols); ++c) {
+          std::fill_n(&run[r * STRIP_ROW + (c - c0) * bytes], bytes, states[r * tensor.cols + c]);
         }
       }
-      to.put(base + c0 / STRIP * tensor.pitch, run.size(), run.data());
+      to.put(base + c0 / strip * tensor.pitch, run.size(), run.data());
     }
     return;
   }

@@ -8,7 +8,8 @@ uint64_t tensor_end(const core_tensor_t &t) {
     bool high;
     return core_tensor_address(&t, t.rows - 1, t.cols - 1, &high) + core_type_bits(t.type) / 8;
   }
-  const uint64_t runs = t.layout == CORE_STRIPS ? (t.cols + 15) / 16 : t.rows;
+  const uint64_t runs =
+      t.layout == CORE_STRIPS ? (t.cols + core_strip_cols(t.type) - 1) / core_strip_cols(t.type) : t.rows;
   const uint64_t run = t.layout == CORE_STRIPS ? t.rows * 32 : (t.cols * core_type_bits(t.type) + 7) / 8;
   return t.base + (runs - 1) * t.pitch + run;
 }

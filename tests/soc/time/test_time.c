@@ -19,12 +19,12 @@ static uint64_t transfer(uint64_t bytes, double bytes_per_cycle) {
 
 static command_t random_mmad(commands_case_t *c) {
   return COMMAND_OF(MMAD, mmad, M, .m = (uint32_t)commands_random(c, 1, 128), .n = (uint32_t)commands_random(c, 1, 128),
-                    .k = (uint32_t)commands_random(c, 1, 128), .type = TYPE_BF16);
+                    .k = (uint32_t)commands_random(c, 1, 128), .type = commands_random(c, 0, 2) ? TYPE_BF16 : TYPE_S8);
 }
 
 static uint64_t mmad_cycles(const config_cube_t *cube, const cmd_mmad_t *mmad) {
-  return cube->mmad_startup +
-         ceil_div(mmad->m, cube->mac_m) * ceil_div(mmad->n, cube->mac_n) * ceil_div(mmad->k, cube->mac_k);
+  return cube->mmad_startup + ceil_div(mmad->m, cube->mac_m) * ceil_div(mmad->n, cube->mac_n) *
+                                  ceil_div(mmad->k, mmad->type == TYPE_S8 ? cube->mac_k_s8 : cube->mac_k);
 }
 
 static uint64_t strips(uint64_t rows, uint64_t cols) { return ceil_div(rows, 16) * 16 * ceil_div(cols, 16) * 32; }
