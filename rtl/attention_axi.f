@@ -7,11 +7,14 @@ arith/arith_scale.v
 arith/arith_value.v
 attention/attention_ctrl.v
 attention/attention_engine.v
+attention/attention_rows.v
 attention/bf16_row_special.v
 attention/kv_sram.v
 axi/attention_axi.v
 axi/attention_registers.v
 axi/axi_lite_port.v
+axi/stream_join.v
+axi/stream_split.v
 expmul/expmul_power.v
 expmul/expmul_scale.v
 fp/bf16_add.v

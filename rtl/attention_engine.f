@@ -7,6 +7,7 @@ arith/arith_scale.v
 arith/arith_value.v
 attention/attention_ctrl.v
 attention/attention_engine.v
+attention/attention_rows.v
 attention/bf16_row_special.v
 attention/kv_sram.v
 expmul/expmul_power.v

@@ -27,7 +27,7 @@ started=$(date +%s)
 # Ports and boxes are driven by the smallest inverter; 20 fF hang on each.
 printf 'set_driving_cell %s\nset_load 0.02\n' "$lib_inv" >"$work/constr"
 cat >"$work/map.ys" <<EOF
-read_ilang $folder/unit.il
+read_rtlil $folder/unit.il
 read_liberty -lib -ignore_miss_func $lib
 abc -liberty $lib -D $limit -constr $work/constr -script "+strash;ifraig;scorr;$graph;topo;buffer,-c;topo;upsize,-D,$limit;dnsize,-D,$limit;stime,-p"
 opt_clean -purge

@@ -37,7 +37,7 @@ awk -v d="$1" -v rows="$2" -v fo4="$3" '
     type("address", address)
     print "cell(kv_sram) {"
     print "  pin(clk_i) { direction: input; clock: true; capacitance: 0.02; }"
-    input("pin", "we_i"); input("bus", "waddr_i", "address"); input("bus", "row_i", "row"); input("pin", "special_i")
-    input("pin", "re_i"); input("bus", "raddr_i", "address"); output("bus", "row_o", "row"); output("pin", "special_o")
+    input("pin", "we_i"); input("bus", "waddr_i", "address"); input("bus", "row_i", "row")
+    input("pin", "re_i"); input("bus", "raddr_i", "address"); output("bus", "row_o", "row")
     print "} }"
   }'

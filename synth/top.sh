@@ -1,9 +1,11 @@
 #!/bin/sh
-# Static timing of a whole top, without wires, under its constraints (rtl/TOP.sdc); prints JSON, which it keeps.
+# Static timing of a whole top under its constraints (rtl/TOP.sdc); prints JSON, which it keeps.
 #
-#   top.sh CLOCK LIBERTY TOP [PARAM=VALUE ...]
+#   top.sh [--wires] CLOCK LIBERTY TOP [PARAM=VALUE ...]
 #
-#   CLOCK  the period that its units are mapped to, in the library's FO4: unit.sh's --clock
+#   CLOCK    the period that its units are mapped to, in the library's FO4: unit.sh's --clock
+#   --wires  each net has a wire of 0.2 fF/um, of the length that README.md (Wires) has for its fan-out, and the clock,
+#            slews and loads of ports are those of the constraints; without, no wires, and ideal ones
 #
 #   {"top","period_ps","fo4","from","to","parts":[{"name","ps","fo4","from","to"}]}
 #
@@ -15,7 +17,9 @@
 # 1 if a tool fails.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
-[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,15p' "$0" >&2; exit 2; }
+wires=0
+[ "${1:-}" != --wires ] || { wires=1; shift; }
+[ $# -ge 3 ] || { sed -n 's/^# \{0,1\}//; 2,17p' "$0" >&2; exit 2; }
 clock=$1 liberty=$2 top=$3
 shift 3
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +32,7 @@ library=$("$here/library.sh" "$liberty") || exit $?
 . "$library/facts"
 parts=$("$here/hierarchy.sh" "$clock" "$liberty" "$top" "$@") || exit
 folders=$(echo "$parts" | sed 's/^[^ ]* //')
-sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,'; cat "$0" "$here/link.sh" "$here/memory.sh" "$here/stages" "$constraints"; } | sha256sum | cut -c1-12)
+sum=$( { echo "$folders" | sed 's,.*/\([^/]*/[^/]*\)$,\1,';  echo $wires; cat "$0" "$here/link.sh" "$here/memory.sh" "$here/stages" "$constraints"; } | sha256sum | cut -c1-12)
 whole=$results/top-$top-$sum
 mkdir -p "$whole"
 exec 9>"$whole/lock"     # who comes second waits, and finds it made
@@ -42,7 +46,8 @@ fail() { echo "top $top: $1" >&2; exit 1; }
 
 # ---------------------------------------------------------------- one flat netlist
 # shellcheck disable=SC2086
-"$here/link.sh" "$library" "$work" "hierarchy -top $top; flatten; opt_clean -purge; write_verilog -noattr -nohex $work/flat.v" \
+"$here/link.sh" "$library" "$work" "hierarchy -top $top; flatten; opt_clean -purge; write_verilog -noattr -nohex $work/flat.v
+  tee -q -o $work/stat stat -liberty $library/library.lib" \
   $folders 2>"$work/error" || fail "$(cat "$work/error")"
 # This OpenSTA does not read assignments to a concatenation; they only give nets another name.
 grep -v '^  assign {' "$work/flat.v" >"$work/netlist.v"
@@ -57,16 +62,27 @@ if grep -q '^  kv_sram ' "$work/netlist.v"; then
   memories="read_liberty $work/memories.lib"
 fi
 
+# The side of a square of a cell's area, um; memories have no area here.
+pitch=$(awk '/Number of cells:/ { n = $NF } /Chip area/ { a = $NF } END { printf "%.3f", sqrt(a / n) }' "$work/stat")
+# Without wires there is nothing else between two registers, either.
+ideal='set uncertainty 0; set slew 0; set load 0'
+[ $wires = 0 ] || ideal=
+
 # ---------------------------------------------------------------- the shortest period
 cat >"$work/sta.tcl" <<END
 read_liberty $library/library.lib
 $memories
 read_verilog $work/netlist.v
 link_design $top
-# Without wires there is nothing else between two registers, either.
-set uncertainty 0
-set slew 0
-set load 0
+$ideal
+# A wire of pitch (1 + 2.4 n) for n pins that are driven (README.md, Wires).
+proc wires {pitch} {
+  foreach net [get_nets *] {
+    set pins [llength [get_pins -quiet -of_objects \$net]]
+    if {\$pins > 1} { set_load -wire_load [expr 0.0002 * \$pitch * (1 + 2.4 * (\$pins - 1))] \$net }
+  }
+}
+if {$wires} { wires $pitch }
 proc at {now} {
   upvar #0 period period
   set period \$now

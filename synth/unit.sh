@@ -118,7 +118,7 @@ if [ ! -f "$folder/unit.il" ]; then
     echo "synth -top $unit -run fine:check"
     echo "dfflibmap -liberty $library/library.lib"
     echo "opt_expr; opt_merge; opt_dff; simplemap; clean -purge"
-    echo "write_ilang $work/unit.il"
+    echo "write_rtlil $work/unit.il"
   } >"$work/elaborate.ys"
   yosys -Q -s "$work/elaborate.ys" >"$work/log" 2>&1 ||
     fail "unit $unit: $(grep -m1 ERROR "$work/log" || echo "Yosys failed, see $work/log")"

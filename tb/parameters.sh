@@ -72,8 +72,8 @@ refused D_must_be_at_least_2 bf16_dot D=1
 refused LANES_must_be_at_least_1 bf16_add LANES=0
 refused CNT_W_must_be_wide_enough_to_hold_LANES gm_atomic LANES=4 CNT_W=1
 refused CNT_W_must_be_wide_enough_to_hold_LANES gm_atomic LANES=4 CNT_W=2
-refused ALU_STAGES_must_be_1_to_4 gm_atomic LANES=2 ALU_STAGES=5
-refused STAGES_must_be_1_to_4 gm_lane_alu STAGES=0
+refused ALU_STAGES_must_be_1_to_6 gm_atomic LANES=2 ALU_STAGES=7
+refused STAGES_must_be_1_to_6 gm_lane_alu STAGES=0
 refused DEPTH_must_be_at_least_2 delay_line DEPTH=1
 refused DEPTH_must_be_at_least_2 fifo DEPTH=1
 refused STEPS_must_be_at_least_2 stream_steps STEPS=1
@@ -83,6 +83,8 @@ refused LEN_W_must_be_at_most_ADDR_W gm_axi LANES=2 ADDR_W=4 LEN_W=5
 refused PAGE_must_be_a_power_of_two_of_a_beat_or_more gm_axi LANES=2 ADDR_W=4 LEN_W=3 PAGE=48
 refused WORDS_must_be_a_power_of_two gm_slice LANES=2 WORDS=6 LEN_W=2
 refused P_must_be_at_most_255 attention_registers D=2 P=256 N=512
+refused STREAM_W_must_be_a_multiple_of_8 attention_axi D=2 P=2 N=4 STREAM_W=12
+refused DELAY_must_be_at_least_2 attention_rows DELAY=1
 refused ADDR_W_must_be_at_least_3 axi_lite_port ADDR_W=2
 taken attention_engine D=2 P=1 N=1
 taken gm_slice LANES=2 WORDS=2 LEN_W=1 AXI_W=5

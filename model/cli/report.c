@@ -121,6 +121,7 @@ static report_settings_t settings_of(const options_t *o) {
       .liberty = o->liberty,
       .node = option_count_or(&o->node, 0),
       .clock_fo4 = (unsigned)o->clock_fo4.value,
+      .wires = o->wires,
   };
 }
 

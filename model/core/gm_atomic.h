@@ -37,7 +37,7 @@ extern "C" {
 #define GM_LEN_W 10
 #define GM_TAG_W 8
 #define GM_ALU_STAGES 4     /* of the RTL in the chip */
-#define GM_MAX_ALU_STAGES 4 /* of any RTL */
+#define GM_MAX_ALU_STAGES 6 /* of any RTL */
 // Cycles from a beat's read to its write, the latter included.
 #define GM_FLIGHT(stages) ((stages) + 2u)
 

@@ -39,6 +39,7 @@ typedef struct report_settings {
   const char *liberty;  // NULL: the usual one
   size_t node;          // nm, 0: as the library is known for
   unsigned clock_fo4;
+  bool wires;  // timing: with wires
 } report_settings_t;
 
 #endif

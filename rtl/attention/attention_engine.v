@@ -51,8 +51,10 @@ module attention_engine #(
   output wire                   out_final_o,  // 1: results, 0: triplets
   output wire [16*NQ-1:0]       out_m_o,      // of the triplets, BF16
   output wire [NQ-1:0]          out_poison_o, // an infinity or NaN was among the operands
-  output wire [17*(D+1)*NQ-1:0] out_o_o       // triplets' elements, l first; with out_final_o element 1 + c is {0, BF16
+  output wire [17*(D+1)*NQ-1:0] out_o_o,      // triplets' elements, l first; with out_final_o element 1 + c is {0, BF16
                                               // of column c}, element 0 undefined
+
+  output wire                   overwritten_o // a row in use was written in the cycle before (attention_rows)
 );
   `PARAMETER(ARITHMETIC_must_be_0_to_2, ARITHMETIC >= 0 && ARITHMETIC <= 2)
   `PARAMETER(VARIANT_must_be_one_of_the_ARITHMETIC, VARIANT >= 0 && VARIANT <= (ARITHMETIC < 2 ? 3 - 2*ARITHMETIC : 0))
@@ -119,14 +121,20 @@ module attention_engine #(
 `endif
   );
 
-  delay_line #(
-    .W    (RW + 1),
-    .DEPTH(V_DELAY)
-  ) u_v_address (
-    .clk_i (clk_i),
-    .en_i  (advance),
-    .data_i({k_read, k_row}),
-    .data_o({v_read, v_row})
+  attention_rows #(
+    .ROWS (ROWS),
+    .DELAY(V_DELAY)
+  ) u_rows (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .en_i         (advance),
+    .k_read_i     (k_read),
+    .k_row_i      (k_row),
+    .v_read_o     (v_read),
+    .v_row_o      (v_row),
+    .we_i         (kv_valid_i),
+    .waddr_i      (kv_row_i),
+    .overwritten_o(overwritten_o)
   );
 
   // ---------------------------------------------------------------- the group's queries and carry
@@ -144,17 +152,6 @@ module attention_engine #(
   end
 
   // ---------------------------------------------------------------- blocks
-  wire               kv_k_special;
-  wire               kv_v_special;
-  bf16_row_special #(.D(D)) u_k_special (
-    .row_i    (kv_k_i),
-    .special_o(kv_k_special)
-  );
-  bf16_row_special #(.D(D)) u_v_special (
-    .row_i    (kv_v_i),
-    .special_o(kv_v_special)
-  );
-
   wire               sum_valid;               // behind the last ACC
   wire               sum_ready;
   wire               sum_final;
@@ -174,28 +171,33 @@ module attention_engine #(
         .D   (D),
         .ROWS(ROWS)
       ) u_keys (
-        .clk_i    (clk_i),
-        .we_i     (write),
-        .waddr_i  (kv_row_i),
-        .row_i    (kv_k_i),
-        .special_i(kv_k_special),
-        .re_i     (k_read),
-        .raddr_i  (k_row),
-        .row_o    (k),
-        .special_o(k_special)
+        .clk_i  (clk_i),
+        .we_i   (write),
+        .waddr_i(kv_row_i),
+        .row_i  (kv_k_i),
+        .re_i   (k_read),
+        .raddr_i(k_row),
+        .row_o  (k)
       );
       kv_sram #(
         .D   (D),
         .ROWS(ROWS)
       ) u_values (
-        .clk_i    (clk_i),
-        .we_i     (write),
-        .waddr_i  (kv_row_i),
-        .row_i    (kv_v_i),
-        .special_i(kv_v_special),
-        .re_i     (v_read & advance),
-        .raddr_i  (v_row),
-        .row_o    (v),
+        .clk_i  (clk_i),
+        .we_i   (write),
+        .waddr_i(kv_row_i),
+        .row_i  (kv_v_i),
+        .re_i   (v_read),
+        .raddr_i(v_row),
+        .row_o  (v)
+      );
+      // Of what was read: a memory's word is the row alone.
+      bf16_row_special #(.D(D)) u_k_special (
+        .row_i    (k),
+        .special_o(k_special)
+      );
+      bf16_row_special #(.D(D)) u_v_special (
+        .row_i    (v),
         .special_o(v_special)
       );
     end
@@ -346,17 +348,9 @@ module attention_engine #(
     end
   endgenerate
 
-  // No kv_sram is read and written at once.  A read of values for a group that a reset ended may be.
-`ifndef SYNTHESIS
-  reg [V_DELAY-1:0] wanted_q;                 // as u_v_address, with a reset
-  wire              v_wanted = advance & v_read & wanted_q[V_DELAY-1];
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) wanted_q <= {V_DELAY{1'b0}};
-    else if (advance) wanted_q <= {wanted_q[V_DELAY-2:0], k_read};
-  end
-`endif
+  // No kv_sram is read and written at once.
   `ASSUME(no_collision_of_keys, !(kv_valid_i && k_read && kv_row_i == k_row))
-  `ASSUME(no_collision_of_values, !(kv_valid_i && v_wanted && kv_row_i == v_row))
+  `ASSUME(no_collision_of_values, !(kv_valid_i && v_read && kv_row_i == v_row))
 
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties

@@ -2,8 +2,7 @@
 //
 // One write port and one synchronous read port: row_o is the row addressed with the last re_i, one
 // cycle later, and stays until the next re_i.  A row that is written in the cycle in which it is read
-// reads as anything, as in a macro; the write stands.  With each row goes a bit: the row holds an
-// infinity or NaN, in the highest bit of the macro's word (ram_1r1w).
+// reads as anything, as in a macro (ram_1r1w); the write stands.
 //
 // D     numbers in a row, >= 1
 // ROWS  rows, >= 1
@@ -20,27 +19,25 @@ module kv_sram #(
   input  wire            we_i,
   input  wire [$clog2(ROWS > 1 ? ROWS : 2)-1:0] waddr_i,
   input  wire [16*D-1:0] row_i,
-  input  wire            special_i,
 
   input  wire            re_i,
   input  wire [$clog2(ROWS > 1 ? ROWS : 2)-1:0] raddr_i,
-  output wire [16*D-1:0] row_o,
-  output wire            special_o
+  output wire [16*D-1:0] row_o
 );
   `PARAMETER(D_must_be_at_least_1, D >= 1)
   `PARAMETER(ROWS_must_be_at_least_1, ROWS >= 1)
   ram_1r1w #(
-    .WIDTH(16*D + 1),
+    .WIDTH(16*D),
     .DEPTH(ROWS)
   ) u_ram (
     .clk_i  (clk_i),
     .we_i   (we_i),
     .waddr_i(waddr_i),
     .wmask_i(1'b1),
-    .wdata_i({special_i, row_i}),
+    .wdata_i(row_i),
     .re_i   (re_i),
     .raddr_i(raddr_i),
-    .rdata_o({special_o, row_o})
+    .rdata_o(row_o)
   );
 endmodule
 `resetall

@@ -1,8 +1,8 @@
 // attention_axi: the attention engine on the buses of a chip: AXI4-Stream for what streams, AXI4-Lite for the rest.
 //
 //   s_axil_* --> [attention_registers] --> groups --+
-//   s_axis_q ------> [x SCALE] --> [hold] ----------+--> [attention_engine] --> [hold] --> m_axis_out
-//   s_axis_carry ----------------> [hold] ----------+          ^  ^
+//   s_axis_q ------> [x SCALE] --> [hold] ----------+--> [attention_engine] --> [split] --> m_axis_out
+//   s_axis_carry ----------------> [join] ----------+          ^  ^
 //   s_axis_mask -----------------> [fifo] ---------------------+  |
 //   s_axis_kv ----------------------------------------------------+
 //
@@ -16,12 +16,14 @@
 // ABORT drops all groups in the cycle in which its write is answered, for instance if a mask is short: the engine, its
 // queue and what has come for groups are reset; rows, registers and a result that is on offer stay.
 //
-// No bus output depends on a bus input of the same cycle.  Streams are as wide as the engine; a narrower one takes
-// a width converter, of which every AXI library has one.
+// No bus output depends on a bus input of the same cycle.  Streams of rows and queries are as wide as the engine; a
+// narrower one takes a width converter, of which every AXI library has one.
 //
 // ARITHMETIC, VARIANT, D, P, NQ, N  as of attention_engine; NQ <= 128, P <= 255
-// The widths of TDATA are those of what it carries, in whole bytes; bits above are ignored, or 0.  A triplet has
-// 17 (D+2) bits for each query: elements, l, m and poison.
+// STREAM_W  bits of a beat of s_axis_carry and m_axis_out, in whole bytes: triplets and results then take several,
+//           the lowest bits first.  0: one, of as many bytes as hold it and are a power of two
+// A triplet has 17 (D+2) bits for each query: elements, l, m and poison.  The other TDATA have the width of what they
+// carry, in whole bytes.  Bits above are ignored, or 0.
 // SPDX-License-Identifier: Apache-2.0
 `include "assert.vh"
 `resetall
@@ -32,7 +34,8 @@ module attention_axi #(
   parameter D          = 64,
   parameter P          = 4,
   parameter NQ         = 1,
-  parameter N          = 1024
+  parameter N          = 1024,
+  parameter STREAM_W   = 0
 ) (
   input  wire                       aclk,
   input  wire                       aresetn,         // active low, asserted asynchronously, released with the clock
@@ -73,22 +76,23 @@ module attention_axi #(
   output wire                       s_axis_mask_tready,
   input  wire [(P*NQ+7)/8*8-1:0]         s_axis_mask_tdata,
 
-  // Carry, a beat for each group that takes one: as a beat of m_axis_out that is no result
+  // Carry, one for each group that takes one: beats as of m_axis_out that are no result
   input  wire                       s_axis_carry_tvalid,
   output wire                       s_axis_carry_tready,
-  input  wire [(17*(D+2)*NQ+7)/8*8-1:0]  s_axis_carry_tdata,
+  input  wire [(STREAM_W == 0 ? 8 << $clog2((17*(D+2)*NQ+7)/8) : STREAM_W)-1:0]  s_axis_carry_tdata,
 
-  // Results, a group a beat, each a packet of its own, in the order of groups: {0, poison, m, elements}, of
-  // each the NQ queries', query 0 lowest: NQ bits, 16 NQ, 17 (D+1) NQ.  Of a group that divides, BF16 in
-  // place of elements, packed as queries are, and TKEEP of these bytes alone
+  // Results, a packet a group, in the order of groups: {0, poison, m, elements}, of each the NQ queries',
+  // query 0 lowest: NQ bits, 16 NQ, 17 (D+1) NQ.  Of a group that divides, BF16 in place of elements, packed
+  // as queries are, and TKEEP, and beats, of these bytes alone
   output wire                       m_axis_out_tvalid,
   input  wire                       m_axis_out_tready,
-  output wire [(17*(D+2)*NQ+7)/8*8-1:0]  m_axis_out_tdata,
-  output wire [(17*(D+2)*NQ+7)/8-1:0]    m_axis_out_tkeep,
+  output wire [(STREAM_W == 0 ? 8 << $clog2((17*(D+2)*NQ+7)/8) : STREAM_W)-1:0]  m_axis_out_tdata,
+  output wire [(STREAM_W == 0 ? 8 << $clog2((17*(D+2)*NQ+7)/8) : STREAM_W)/8-1:0]  m_axis_out_tkeep,
   output wire                       m_axis_out_tlast,
   output wire                       m_axis_out_tuser     // the group divides
 );
   `PARAMETER(NQ_must_be_1_to_128, NQ >= 1 && NQ <= 128)
+  `PARAMETER(STREAM_W_must_be_a_multiple_of_8, STREAM_W >= 0 && STREAM_W % 8 == 0)
   localparam BW = $clog2(P > 1 ? P : 2);
   localparam RW = $clog2(N/P > 1 ? N/P : 2);
   localparam LW = $clog2(N+1);
@@ -97,6 +101,10 @@ module attention_axi #(
   localparam TRIPLET_BYTES = (TRIPLET_BITS + 7) / 8;
   localparam EW = 17 * (D + 1);             // elements of a triplet
   localparam OW = 16 * D * NQ;              // results
+  localparam BEAT_W        = STREAM_W == 0 ? 8 << $clog2(TRIPLET_BYTES) : STREAM_W;
+  localparam BEAT_BYTES    = BEAT_W / 8;
+  localparam [31:0] TRIPLET_MORE = (TRIPLET_BYTES - 1) / BEAT_BYTES;    // beats after the first
+  localparam [31:0] RESULT_MORE  = (2*D*NQ - 1) / BEAT_BYTES;
 
   // ---------------------------------------------------------------- registers
   wire             group_valid, group_ready;
@@ -108,7 +116,8 @@ module attention_axi #(
   wire [15:0]      scale;
   wire             drop_n;                  // a reset, or ABORT was written: groups and what came for them are dropped
   wire             kv_valid = s_axis_kv_tvalid;
-  wire             out_take = m_axis_out_tvalid & m_axis_out_tready;
+  wire             overwritten;
+  wire             out_take = m_axis_out_tvalid & m_axis_out_tready & m_axis_out_tlast;
 `ifdef FORMAL
   wire [15:0]      f_owed;                  // results, by the registers
   wire [6:0]       f_inside;                // groups, by the engine
@@ -153,7 +162,9 @@ module attention_axi #(
     .scale_o         (scale),
     .drop_no         (drop_n),
     .key_i           (kv_valid),
+    .overwritten_i   (overwritten),
     .result_i        (out_take),
+    .offer_i         (m_axis_out_tvalid & ~out_take),
     .stall_i         (m_axis_out_tvalid & ~m_axis_out_tready)
 `ifdef FORMAL
     , .f_begun_o(f_owed)
@@ -189,12 +200,15 @@ module attention_axi #(
   endgenerate
 
   wire [TRIPLET_BITS-1:0] carry;
-  stream_hold #(.W(TRIPLET_BITS)) u_carry (
+  stream_join #(
+    .W     (TRIPLET_BITS),
+    .BEAT_W(BEAT_W)
+  ) u_carry (
     .clk_i      (aclk),
     .rst_ni     (drop_n),
     .in_valid_i (s_axis_carry_tvalid),
     .in_ready_o (s_axis_carry_tready),
-    .in_data_i  (s_axis_carry_tdata[TRIPLET_BITS-1:0]),
+    .in_data_i  (s_axis_carry_tdata),
     .out_valid_o(carry_valid),
     .out_ready_i(begins & group_carry),
     .out_data_o (carry)
@@ -222,9 +236,6 @@ module attention_axi #(
   generate
     if (8*MASK_BYTES > P*NQ) begin : g_mask_rest
       wire unused = &{1'b0, s_axis_mask_tdata[8*MASK_BYTES-1:P*NQ]};
-    end
-    if (8*TRIPLET_BYTES > TRIPLET_BITS) begin : g_carry_rest
-      wire unused = &{1'b0, s_axis_carry_tdata[8*TRIPLET_BYTES-1:TRIPLET_BITS]};
     end
   endgenerate
 
@@ -274,49 +285,53 @@ module attention_axi #(
     .out_final_o   (out_final),
     .out_m_o       (out_m),
     .out_poison_o  (out_poison),
-    .out_o_o       (out_o)
+    .out_o_o       (out_o),
+    .overwritten_o (overwritten)
 `ifdef FORMAL
     , .f_inside_o(f_inside)
 `endif
   );
 
   // ---------------------------------------------------------------- results
-  wire [OW-1:0]           packed_o;         // what a division leaves, without the gaps between elements
-  wire [TRIPLET_BITS-1:0] held;
+  wire [OW-1:0] packed_o;                   // what a division leaves, without the gaps between elements
   generate
     for (i = 0; i < D * NQ; i = i + 1) begin : g_pack
       assign packed_o[16*i +: 16] = out_o[EW*(i/D) + 17*(1 + i%D) +: 16];
     end
   endgenerate
   wire [EW*NQ-1:0] elements = out_final ? {{(EW*NQ-OW){1'b0}}, packed_o} : out_o;
-  stream_hold #(.W(TRIPLET_BITS + 1)) u_out (
+  stream_split #(
+    .W     (TRIPLET_BITS),
+    .BEAT_W(BEAT_W)
+  ) u_out (
     .clk_i      (aclk),
     .rst_ni     (aresetn),
     .in_valid_i (out_valid),
     .in_ready_o (out_ready),
-    .in_data_i  ({out_final, out_poison, out_m, elements}),
+    .in_data_i  ({out_poison, out_m, elements}),
+    .in_more_i  (out_final ? RESULT_MORE : TRIPLET_MORE),
     .out_valid_o(m_axis_out_tvalid),
     .out_ready_i(m_axis_out_tready),
-    .out_data_o ({m_axis_out_tuser, held})
+    .out_data_o (m_axis_out_tdata),
+    .out_last_o (m_axis_out_tlast)
   );
-  generate
-    if (8*TRIPLET_BYTES > TRIPLET_BITS) begin : g_out_pad
-      assign m_axis_out_tdata = {{(8*TRIPLET_BYTES-TRIPLET_BITS){1'b0}}, held};
-    end else begin : g_out
-      assign m_axis_out_tdata = held;
-    end
-  endgenerate
-  assign m_axis_out_tkeep = {{(TRIPLET_BYTES-2*D*NQ){~m_axis_out_tuser}}, {(2*D*NQ){1'b1}}};
-  assign m_axis_out_tlast = 1'b1;
+  reg final_q;                              // of the result on offer
+  always @(posedge aclk) if (out_valid & out_ready) final_q <= out_final;
+  assign m_axis_out_tuser = final_q;
+  localparam [BEAT_BYTES-1:0] ALL_BYTES     = {BEAT_BYTES{1'b1}};
+  localparam [BEAT_BYTES-1:0] TRIPLET_BYTES_LAST = ALL_BYTES >> (BEAT_BYTES * (TRIPLET_MORE+1) - TRIPLET_BYTES);
+  localparam [BEAT_BYTES-1:0] RESULT_BYTES_LAST  = ALL_BYTES >> (BEAT_BYTES * (RESULT_MORE+1) - 2*D*NQ);
+  assign m_axis_out_tkeep = ~m_axis_out_tlast ? ALL_BYTES : final_q ? RESULT_BYTES_LAST : TRIPLET_BYTES_LAST;
 
   // ---------------------------------------------------------------- the contract
   wire clk_i  = aclk;                     // as assert.vh has it
   wire rst_ni = aresetn;
   wire unused_clock = &{1'b0, clk_i, rst_ni};
   `ASSUME_STABLE(query_is_held, s_axis_q_tvalid, s_axis_q_tready, OW, s_axis_q_tdata)
-  `ASSUME_STABLE(carry_is_held, s_axis_carry_tvalid, s_axis_carry_tready, TRIPLET_BITS, s_axis_carry_tdata[TRIPLET_BITS-1:0])
+  `ASSUME_STABLE(carry_is_held, s_axis_carry_tvalid, s_axis_carry_tready, BEAT_W, s_axis_carry_tdata)
   `ASSUME_STABLE(mask_is_held, s_axis_mask_tvalid, s_axis_mask_tready, P*NQ, s_axis_mask_tdata[P*NQ-1:0])
-  `ASSERT_STABLE(result_is_held, m_axis_out_tvalid, m_axis_out_tready, TRIPLET_BITS + 1, {m_axis_out_tuser, held})
+  `ASSERT_STABLE(result_is_held, m_axis_out_tvalid, m_axis_out_tready, BEAT_W + 2,
+    {m_axis_out_tuser, m_axis_out_tlast, m_axis_out_tdata})
 
 `ifdef FORMAL
   // ---------------------------------------------------------------- properties

@@ -59,7 +59,9 @@ module attention_registers #(
 
   // Events, one cycle each
   input  wire             key_i,            // a row of keys and values was written
+  input  wire             overwritten_i,    // a row in use was written
   input  wire             result_i,         // a result was taken
+  input  wire             offer_i,          // a result was on offer, and not taken to its end
   input  wire             stall_i           // a result waited
 `ifdef FORMAL
   , output wire [15:0]    f_begun_o         // groups that have left the queue and whose results have not been taken
@@ -127,8 +129,8 @@ module attention_registers #(
   always @* begin
     case (write_at)
       AT_CLEAR:      write_good = write_data[31:1] == 31'd0;
-      AT_IRQ_STATUS: write_good = write_data[31:3] == 29'd0;
-      AT_IRQ_ENABLE: write_good = write_data[31:3] == 29'd0;
+      AT_IRQ_STATUS: write_good = write_data[31:4] == 28'd0;
+      AT_IRQ_ENABLE: write_good = write_data[31:4] == 28'd0;
       AT_SCALE:      write_good = write_data[31:16] == 16'd0;
       AT_BASE:       write_good = write_data < ROWS_MOST;
       AT_ROWS:       write_good = (write_data != 32'd0) & (write_data <= ROWS_MOST);
@@ -154,7 +156,7 @@ module attention_registers #(
   reg [RW:0]      rows_q;
   reg [LW-1:0]    stride_q;
   reg [LW*NQ-1:0] limit_q;
-  reg [2:0]       irq_status_q, irq_enable_q;
+  reg [3:0]       irq_status_q, irq_enable_q;
   reg             irq_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -163,13 +165,13 @@ module attention_registers #(
       base_q       <= {RW{1'b0}};
       rows_q       <= ROWS_MOST[RW:0];
       stride_q     <= ROWS_MOST[LW-1:0];
-      irq_enable_q <= 3'd0;
+      irq_enable_q <= 4'd0;
     end else if (write_done) begin
       if (write_at == AT_SCALE) scale_q <= write_data[15:0];
       if (write_at == AT_BASE) base_q <= write_data[RW-1:0];
       if (write_at == AT_ROWS) rows_q <= write_data[RW:0];
       if (write_at == AT_STRIDE) stride_q <= write_data[LW-1:0];
-      if (write_at == AT_IRQ_ENABLE) irq_enable_q <= write_data[2:0];
+      if (write_at == AT_IRQ_ENABLE) irq_enable_q <= write_data[3:0];
     end
   end
 
@@ -206,17 +208,17 @@ module attention_registers #(
   wire        last = result_i & (owed_q == 16'd1) & ~queue;
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) owed_q <= 16'd0;
-    else if (abort_q) owed_q <= {15'd0, stall_i};
+    else if (abort_q) owed_q <= {15'd0, offer_i};
     else owed_q <= owed_q + {15'd0, queue} - {15'd0, result_i};
   end
 
   // ---------------------------------------------------------------- interrupt
   // What happens in the cycle in which it is cleared is not lost.
-  wire [2:0] event_now   = {(write & write_refuse) | (read & read_refuse), last, result_i};
-  wire [2:0] event_clear = (write_done && write_at == AT_IRQ_STATUS) ? write_data[2:0] : 3'd0;
+  wire [3:0] event_now   = {overwritten_i, (write & write_refuse) | (read & read_refuse), last, result_i};
+  wire [3:0] event_clear = (write_done && write_at == AT_IRQ_STATUS) ? write_data[3:0] : 4'd0;
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      irq_status_q <= 3'd0;
+      irq_status_q <= 4'd0;
       irq_q        <= 1'b0;
     end else begin
       irq_status_q <= (irq_status_q & ~event_clear) | event_now;
@@ -254,8 +256,8 @@ module attention_registers #(
       AT_HEAD_DIM:    read_data = HEAD_DIM;
       AT_KEYS:        read_data = KEYS_MOST;
       AT_STATUS:      read_data = {owed_q, 15'd0, queue_room};
-      AT_IRQ_STATUS:  read_data = {29'd0, irq_status_q};
-      AT_IRQ_ENABLE:  read_data = {29'd0, irq_enable_q};
+      AT_IRQ_STATUS:  read_data = {28'd0, irq_status_q};
+      AT_IRQ_ENABLE:  read_data = {28'd0, irq_enable_q};
       AT_SCALE:       read_data = {16'd0, scale_q};
       AT_BASE:        read_data = {{(32-RW){1'b0}}, base_q};
       AT_ROWS:        read_data = {{(31-RW){1'b0}}, rows_q};
@@ -323,14 +325,14 @@ module attention_registers #(
       assert (stride_q == $past(stride_q) && limit_q == $past(limit_q) && irq_enable_q == $past(irq_enable_q));
     end
     // Events stay until they are cleared.
-    assert ((($past(irq_status_q) & ~$past(event_clear)) & ~irq_status_q) == 3'd0);
-    assert (($past(event_now) & ~irq_status_q) == 3'd0);
+    assert ((($past(irq_status_q) & ~$past(event_clear)) & ~irq_status_q) == 4'd0);
+    assert (($past(event_now) & ~irq_status_q) == 4'd0);
     assert (irq_o == $past(|(irq_status_q & irq_enable_q)));
     if (!$past(abort_q)) assert (owed_q == $past(owed_q + {15'd0, queue} - {15'd0, result_i}));
     // Aborted in the cycle in which the write is answered: what is left is a result on offer.
     if ($past(write && write_at == AT_ABORT && write_whole && write_data == 32'd1)) assert (!drop_no);
     if (!drop_no) assert ($past(write && write_at == AT_ABORT && write_whole && write_data == 32'd1));
-    if ($past(abort_q)) assert (owed_q == $past(stall_i) && !group_valid_o && queue_room);
+    if ($past(abort_q)) assert (owed_q == $past(offer_i) && !group_valid_o && queue_room);
     if ($past(clear)) assert (cnt_results_q == 0 && cnt_keys_q == 0 && cnt_groups_q == 0 && cnt_busy_q == 0 && cnt_stalls_q == 0);
     else assert (cnt_results_q == $past(cnt_results_q + {31'd0, result_i}));
 `ifdef FORMAL_COVER

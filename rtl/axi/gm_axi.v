@@ -218,7 +218,6 @@ module gm_axi #(
   wire [1:0]        error    = error_q | wrong | {partial | elsewhere | (s_axi_wlast != last), 1'b0};
 
   reg               held_back_q;           // no W beat is taken until a read has been (below)
-  reg               taken_q;               // a W beat, since that was so
   assign s_axi_wready = aw_valid & req_ready & ~held_back_q;
   assign aw_take        = take & last;
 
@@ -324,13 +323,8 @@ module gm_axi #(
 
   // A beat that is offered stays on offer: none is held back that the unit has seen.
   always @(posedge aclk or negedge aresetn) begin
-    if (!aresetn) begin
-      held_back_q <= 1'b0;
-      taken_q     <= 1'b0;
-    end else begin
-      held_back_q <= want & ~free & (held_back_q | ((taken_q | take) & ~(offered & ~req_ready)));
-      taken_q     <= take | (taken_q & ~held_back_q);
-    end
+    if (!aresetn) held_back_q <= 1'b0;
+    else held_back_q <= want & ~free & (held_back_q | ~offered | req_ready);
   end
   wire unused = &{1'b0, aw_level, end_at, place[ADDR_W+8:ADDR_W]};    // of places, those outside: their beats are errors
 

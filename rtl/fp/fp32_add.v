@@ -1,8 +1,8 @@
-// fp32_add: LANES IEEE-754 binary32 adders in four steps, with a register between any two of them or none.
+// fp32_add: LANES IEEE-754 binary32 adders in six steps, with a register between any two of them or none.
 //
-//   a_i --+--> [unpack, order, align] --> [add] --> [normalise] --> [round, pack] --> sum_o
-//   b_i --+             |              0         1               2       ^
-//                       +---------------- NaN, infinity ----------------+
+//   a_i --+--> [unpack, order] --> [align] --> [add] --> [lead] --> [normalise] --> [round, pack] --> sum_o
+//   b_i --+          |          0           1         2          3               4       ^
+//                    +------------------------- NaN, infinity --------------------------+
 //
 // A step is a loop over the lanes, all of it in words of 32 bits: of that simulators make instructions on
 // vectors.  What it keeps of a lane for itself is set before the loop, and so nothing that is kept longer.
@@ -20,7 +20,7 @@
 `default_nettype none
 module fp32_add #(
   parameter       LANES = 1,
-  parameter [2:0] CUTS  = 3'b000
+  parameter [4:0] CUTS  = 5'b00000
 ) (
   input  wire                clk_i,
   input  wire [32*LANES-1:0] a_i,
@@ -47,13 +47,14 @@ module fp32_add #(
   localparam [31:0] KNOWN    = OPPOSITE | NEGATIVE | NAN | INF;
   genvar g;
 
-  // ---------------------------------------------------------------- unpack, order, align
+  // ---------------------------------------------------------------- unpack, order
   (* mem2reg *) reg  [31:0]  larger [0:LANES-1];       // {exponent, significand without guard, round, sticky}
   (* mem2reg *) reg  [31:0]  smaller [0:LANES-1];      // {flags, 0, significand}
-  wire [W-1:0] larger_w, smaller_w, add_l, add_s;
-  reg  [31:0]  i, a, b, l, s, l_exp, s_exp, s_sig, distance, lost, known;
+  (* mem2reg *) reg  [31:0]  apart [0:LANES-1];        // their exponents, up to all of a significand
+  wire [W-1:0] larger_w, smaller_w, apart_w, ord_l, ord_s, ord_apart;
+  reg  [31:0]  i, a, b, l, s, l_exp, s_exp, distance, known;
   always @* begin
-    {a, b, l, s, l_exp, s_exp, s_sig, distance, lost, known} = {10{32'd0}};
+    {a, b, l, s, l_exp, s_exp, distance, known} = {8{32'd0}};
     for (i = 0; i < LANES; i = i + 1) begin
       // Order by magnitude, so that the difference is never negative.
       a = a_i[32*i +: 32];
@@ -69,17 +70,32 @@ module fp32_add #(
       // A subnormal has the weight of exponent 1 and no hidden bit.
       l_exp = l < NORMAL ? 32'd1 : {24'd0, l[30:23]};
       s_exp = s < NORMAL ? 32'd1 : {24'd0, s[30:23]};
-      s_sig = {6'd0, s[22:0], 3'd0} | (s < NORMAL ? 32'd0 : TOP);
+      smaller[i] = known | {6'd0, s[22:0], 3'd0} | (s < NORMAL ? 32'd0 : TOP);
       larger[i] = {l_exp[7:0], 1'b0, l[22:0]} | (l < NORMAL ? 32'd0 : NORMAL);
 
       distance = l_exp - s_exp;
-      distance = distance > SIG_BITS ? SIG_BITS : distance;
-      lost = s_sig & ~(32'hffffffff << distance);
-      smaller[i] = known | (s_sig >> distance) | (lost != 32'd0 ? LAST : 32'd0);
+      apart[i] = distance > SIG_BITS ? SIG_BITS : distance;
     end
   end
-  pipe_cut #(.W(W), .ON(CUTS[0])) u_larger (.clk_i(clk_i), .data_i(larger_w), .data_o(add_l));
-  pipe_cut #(.W(W), .ON(CUTS[0])) u_smaller (.clk_i(clk_i), .data_i(smaller_w), .data_o(add_s));
+  pipe_cut #(.W(W), .ON(CUTS[0])) u_larger (.clk_i(clk_i), .data_i(larger_w), .data_o(ord_l));
+  pipe_cut #(.W(W), .ON(CUTS[0])) u_smaller (.clk_i(clk_i), .data_i(smaller_w), .data_o(ord_s));
+  pipe_cut #(.W(W), .ON(CUTS[0])) u_apart (.clk_i(clk_i), .data_i(apart_w), .data_o(ord_apart));
+
+  // ---------------------------------------------------------------- align
+  (* mem2reg *) reg  [31:0]  aligned [0:LANES-1];      // as smaller
+  wire [W-1:0] aligned_w, add_l, add_s;
+  reg  [31:0]  h, word, s_sig, lost;
+  always @* begin
+    {word, s_sig, lost} = {3{32'd0}};
+    for (h = 0; h < LANES; h = h + 1) begin
+      word  = ord_s[32*h +: 32];
+      s_sig = word & SIG;
+      lost  = s_sig & ~(32'hffffffff << ord_apart[32*h +: 32]);
+      aligned[h] = (word & KNOWN) | (s_sig >> ord_apart[32*h +: 32]) | (lost != 32'd0 ? LAST : 32'd0);
+    end
+  end
+  pipe_cut #(.W(W), .ON(CUTS[1])) u_add_l (.clk_i(clk_i), .data_i(ord_l), .data_o(add_l));
+  pipe_cut #(.W(W), .ON(CUTS[1])) u_add_s (.clk_i(clk_i), .data_i(aligned_w), .data_o(add_s));
 
   // ---------------------------------------------------------------- add
   (* mem2reg *) reg  [31:0]  total [0:LANES-1];        // {flags, carry, sum}
@@ -96,8 +112,43 @@ module fp32_add #(
       exponent[j] = {24'd0, al[31:24]};
     end
   end
-  pipe_cut #(.W(W), .ON(CUTS[1])) u_sum (.clk_i(clk_i), .data_i(total_w), .data_o(sum));
-  pipe_cut #(.W(W), .ON(CUTS[1])) u_exponent (.clk_i(clk_i), .data_i(exponent_w), .data_o(sum_exp));
+  pipe_cut #(.W(W), .ON(CUTS[2])) u_sum (.clk_i(clk_i), .data_i(total_w), .data_o(sum));
+  pipe_cut #(.W(W), .ON(CUTS[2])) u_exponent (.clk_i(clk_i), .data_i(exponent_w), .data_o(sum_exp));
+
+  // ---------------------------------------------------------------- lead
+  (* mem2reg *) reg  [31:0]  led [0:LANES-1];          // the sum, with its leading bit near its place
+  (* mem2reg *) reg  [31:0]  leads [0:LANES-1];        // the bits seen
+  (* mem2reg *) reg  [31:0]  led_exp [0:LANES-1];
+  wire [W-1:0] led_w, leads_w, led_exp_w, part, part_exp, part_n, part_seen, part_e;
+  reg  [31:0]  q, p, ahead, pe;
+  always @* begin
+    {p, ahead, pe} = {3{32'd0}};
+    for (q = 0; q < LANES; q = q + 1) begin
+      // Left until the hidden bit is in its place, by halves, but never below exponent 1: what is left there
+      // is a subnormal.  Its place, when the exponent gets there, counts as a bit seen.
+      p     = sum[32*q +: 32] & SIG;
+      pe    = sum_exp[32*q +: 32];
+      ahead = p | (TOP >> (pe - 32'd1));
+      if (ahead < 32'h00000800) begin
+        ahead = ahead << 16;
+        p     = p << 16;
+        pe    = pe - 32'd16;
+      end
+      if (ahead < 32'h00080000) begin
+        ahead = ahead << 8;
+        p     = p << 8;
+        pe    = pe - 32'd8;
+      end
+      led[q]     = p;
+      leads[q]   = ahead;
+      led_exp[q] = pe;
+    end
+  end
+  pipe_cut #(.W(W), .ON(CUTS[3])) u_part (.clk_i(clk_i), .data_i(sum), .data_o(part));
+  pipe_cut #(.W(W), .ON(CUTS[3])) u_part_exp (.clk_i(clk_i), .data_i(sum_exp), .data_o(part_exp));
+  pipe_cut #(.W(W), .ON(CUTS[3])) u_part_n (.clk_i(clk_i), .data_i(led_w), .data_o(part_n));
+  pipe_cut #(.W(W), .ON(CUTS[3])) u_part_seen (.clk_i(clk_i), .data_i(leads_w), .data_o(part_seen));
+  pipe_cut #(.W(W), .ON(CUTS[3])) u_part_e (.clk_i(clk_i), .data_i(led_exp_w), .data_o(part_e));
 
   // ---------------------------------------------------------------- normalise
   (* mem2reg *) reg  [31:0]  number [0:LANES-1];       // {exponent, fraction, its half}
@@ -107,23 +158,11 @@ module fp32_add #(
   always @* begin
     {x, n, seen, e, e_in, below} = {6{32'd0}};
     for (k = 0; k < LANES; k = k + 1) begin
-      x    = sum[32*k +: 32];
-      e_in = sum_exp[32*k +: 32];
-      // Left until the hidden bit is in its place, by halves, but never below exponent 1: what is left there
-      // is a subnormal.  Its place, when the exponent gets there, counts as a bit seen.
-      n    = x & SIG;
-      e    = e_in;
-      seen = n | (TOP >> (e_in - 32'd1));
-      if (seen < 32'h00000800) begin
-        seen = seen << 16;
-        n    = n << 16;
-        e    = e - 32'd16;
-      end
-      if (seen < 32'h00080000) begin
-        seen = seen << 8;
-        n    = n << 8;
-        e    = e - 32'd8;
-      end
+      x    = part[32*k +: 32];
+      e_in = part_exp[32*k +: 32];
+      n    = part_n[32*k +: 32];
+      seen = part_seen[32*k +: 32];
+      e    = part_e[32*k +: 32];
       if (seen < 32'h00800000) begin
         seen = seen << 4;
         n    = n << 4;
@@ -151,8 +190,8 @@ module fp32_add #(
       rest[k] = below | (n[1:0] != 2'd0 ? LAST : 32'd0);
     end
   end
-  pipe_cut #(.W(W), .ON(CUTS[2])) u_number (.clk_i(clk_i), .data_i(number_w), .data_o(sig));
-  pipe_cut #(.W(W), .ON(CUTS[2])) u_rest (.clk_i(clk_i), .data_i(rest_w), .data_o(sig_rest));
+  pipe_cut #(.W(W), .ON(CUTS[4])) u_number (.clk_i(clk_i), .data_i(number_w), .data_o(sig));
+  pipe_cut #(.W(W), .ON(CUTS[4])) u_rest (.clk_i(clk_i), .data_i(rest_w), .data_o(sig_rest));
 
   // ---------------------------------------------------------------- round, pack
   (* mem2reg *) reg [31:0] rounded [0:LANES-1];
@@ -176,6 +215,11 @@ module fp32_add #(
     for (g = 0; g < LANES; g = g + 1) begin : g_lane
       assign larger_w[32*g +: 32] = larger[g];
       assign smaller_w[32*g +: 32] = smaller[g];
+      assign apart_w[32*g +: 32] = apart[g];
+      assign aligned_w[32*g +: 32] = aligned[g];
+      assign led_w[32*g +: 32] = led[g];
+      assign leads_w[32*g +: 32] = leads[g];
+      assign led_exp_w[32*g +: 32] = led_exp[g];
       assign total_w[32*g +: 32] = total[g];
       assign exponent_w[32*g +: 32] = exponent[g];
       assign number_w[32*g +: 32] = number[g];

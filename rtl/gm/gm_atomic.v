@@ -38,7 +38,7 @@
 // LANES   32-bit words in a beat, >= 1        LEN_W  width of a length in beats, >= 1
 // ADDR_W  width of a beat address, >= 1       CNT_W  width of a counter, >= 2 and wide enough
 // TAG_W   width of a tag, >= 1                       to hold LANES
-// ALU_STAGES  of gm_lane_alu, 1 .. 4
+// ALU_STAGES  of gm_lane_alu, 1 .. 6
 // Numerics: see gm_lane_alu.
 // SPDX-License-Identifier: Apache-2.0
 `include "assert.vh"
@@ -94,7 +94,7 @@ module gm_atomic #(
   `PARAMETER(LEN_W_must_be_at_least_1, LEN_W >= 1)
   `PARAMETER(TAG_W_must_be_at_least_1, TAG_W >= 1)
   `PARAMETER(CNT_W_must_be_wide_enough_to_hold_LANES, CNT_W >= 2 && (LANES >> CNT_W) == 0)
-  `PARAMETER(ALU_STAGES_must_be_1_to_4, ALU_STAGES >= 1 && ALU_STAGES <= 4)
+  `PARAMETER(ALU_STAGES_must_be_1_to_6, ALU_STAGES >= 1 && ALU_STAGES <= 6)
   localparam DATA_W = LANES * 32;
   localparam FLIGHT = ALU_STAGES + 2;      // the word arrives, the ALU, the write
   localparam WRITE  = FLIGHT - 1;          // the last of these cycles

@@ -52,7 +52,7 @@ part() {
 } >parts
 sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
 holds ".datapath_um2 == $sum" design.json
-holds '.sram_bits == 2 * 1024 * 33' design.json
+holds '.sram_bits == 2 * 1024 * 32' design.json
 flat=$(area "$("$here/unit.sh" "$liberty" attention_engine ARITHMETIC=0 VARIANT=0 D=2 P=1 NQ=1 N=1024)")
 awk -v flat="$flat" -v sum="$sum" 'BEGIN { x = sum / flat - 1; exit !(x < 0.05 && x > -0.05) }' ||
   fail "rolled up $sum, flat $flat"

@@ -1,20 +1,25 @@
 # Testbenches of the buses (rtl/axi).  SPDX-License-Identifier: Apache-2.0
 
-# add_bus_test(MODULE PARAMETERS... [CASES NAME...]): MODULE_tb, of axi/MODULE_tb.cpp, in a small shape: tests unit/MODULE_CASE.
-function(add_bus_test MODULE)
-  cmake_parse_arguments(PARSE_ARGV 1 BUS "" "" "CASES;ARGS")
+# add_bus_test(NAME MODULE CASES NAME... ARGS ...): NAME_tb, of axi/MODULE_tb.cpp and VNAME, in a small shape: tests
+# unit/NAME_CASE.
+function(add_bus_test NAME MODULE)
+  cmake_parse_arguments(PARSE_ARGV 2 BUS "" "" "CASES;ARGS")
   verilog_files(RTL ${MODULE})
-  add_executable(${MODULE}_tb axi/${MODULE}_tb.cpp)
-  verilated_model(${MODULE}_tb V${MODULE} ${MODULE} SOURCES ${RTL} ARGS ${TB_VERILATOR_ARGS} ${BUS_ARGS})
-  target_link_libraries(${MODULE}_tb PRIVATE amalgam_num amalgam_include m)
+  add_executable(${NAME}_tb axi/${MODULE}_tb.cpp)
+  verilated_model(${NAME}_tb V${NAME} ${MODULE} SOURCES ${RTL} ARGS ${TB_VERILATOR_ARGS} ${BUS_ARGS})
+  target_link_libraries(${NAME}_tb PRIVATE amalgam_num amalgam_include m)
   foreach(CASE ${BUS_CASES})
-    amalgam_test(unit/${MODULE}_${CASE} 120 unit COMMAND ${MODULE}_tb ${CASE})
+    amalgam_test(unit/${NAME}_${CASE} 120 unit COMMAND ${NAME}_tb ${CASE})
   endforeach()
 endfunction()
 
-add_bus_test(gm_slice CASES random throughput
+add_bus_test(gm_slice gm_slice CASES random throughput
   ARGS -GLANES=4 -GWORDS=1024 -GAXI_W=16 -GID_W=3 -GLEN_W=6)
-add_bus_test(attention_axi CASES 1 2 ARGS -GD=2 -GP=2 -GNQ=2 -GN=12)
+set(ATTENTION_AXI_SHAPE -GD=2 -GP=2 -GNQ=2 -GN=12)
+add_bus_test(attention_axi attention_axi CASES 1 2 ARGS ${ATTENTION_AXI_SHAPE})
+# Carries and results in beats of three bytes.
+add_bus_test(attention_axi_serial attention_axi CASES 1 ARGS ${ATTENTION_AXI_SHAPE} -GSTREAM_W=24)
+target_compile_definitions(attention_axi_serial_tb PRIVATE STREAM_W=24)
 
 # Whole engines behind their buses: the same traffic and bits as without.
 foreach(DESIGN hfa fa2 expmul)

@@ -2,8 +2,8 @@
 // proofs only.
 //
 // Rows may be written at any time but for those in use: those of a group from its acceptance until
-// their values have been read.  Then no row is read while it is written (kv_sram), and each value is
-// that of its key.
+// their values have been read.  Then no row is read while it is written (kv_sram), each value is that
+// of its key, and nothing is reported.  Where they are written nevertheless it is, exactly (attention_rows).
 // SPDX-License-Identifier: Apache-2.0
 `include "assert.vh"
 `resetall
@@ -36,47 +36,54 @@ module attention_memory (
     .row_read_o(k_read), .row_addr_o(k_row), .beat_first_o(), .beat_last_o(), .beat_final_o(),
     .beat_carry_o(), .beat_key_o()
   );
-  delay_line #(.W(3), .DEPTH(DELAY)) u_v_address (
-    .clk_i(clk_i), .en_i(en_i), .data_i({k_read, k_row}), .data_o({v_read, v_row})
+  wire overwritten;
+  attention_rows #(.ROWS(ROWS), .DELAY(DELAY)) u_rows (
+    .clk_i(clk_i), .rst_ni(rst_ni), .en_i(en_i), .k_read_i(k_read), .k_row_i(k_row), .v_read_o(v_read), .v_row_o(v_row),
+    .we_i(we_i), .waddr_i(waddr_i), .overwritten_o(overwritten)
   );
 
   always @* if (q_valid_i) assume (q_rows_i != 3'd0 && q_rows_i <= ROWS && q_base_i < ROWS);
   `ASSUME_STABLE(group_is_held, q_valid_i, q_ready, 6, {q_base_i, q_rows_i, q_use_mask_i})
 
-  // The delay line has no reset: what it held before one is read and not used.
-  reg [DELAY-1:0] asked_q;
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) asked_q <= {DELAY{1'b0}};
-    else if (en_i) asked_q <= {asked_q[DELAY-2:0], k_read};
-  end
-  wire v_used = en_i & asked_q[DELAY-1];
-
   // How many values of a row are still to be read.
   genvar r;
-  wire [ROWS-1:0] in_use;
+  wire [ROWS-1:0] in_use, between;
   generate
     for (r = 0; r < ROWS; r = r + 1) begin : g_row
       wire [2:0] from_base = (r >= q_base_i) ? r - q_base_i : r + ROWS - q_base_i;
       wire       begins    = accept & (from_base < q_rows_i);
-      wire       ends      = v_used & (v_row == r);
+      wire       ends      = v_read & (v_row == r);
       reg  [2:0] uses_q;
       always @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) uses_q <= 3'd0;
         else uses_q <= uses_q + {2'd0, begins} - {2'd0, ends};
       end
+      reg  [2:0] between_q;            // ... and whose keys have been
+      always @(posedge clk_i or negedge rst_ni) begin
+        if (!rst_ni) between_q <= 3'd0;
+        else between_q <= between_q + {2'd0, k_read & (k_row == r)} - {2'd0, ends};
+      end
+      assign between[r] = between_q != 3'd0;
       assign in_use[r] = begins | (uses_q != 3'd0);
       always @* if (f_run && ends) assert (uses_q != 3'd0);
     end
   endgenerate
-  always @* assume (!we_i || (waddr_i < ROWS && !in_use[waddr_i]));
+  // With a manager that keeps to this; another one writes what it likes.
+  (* anyconst *) wire f_keeps;
+  always @* assume (!we_i || (waddr_i < ROWS && !(f_keeps && in_use[waddr_i])));
 
-  always @* if (f_run) begin
+  always @* if (f_run && f_keeps) begin
     assert (!(we_i && k_read && waddr_i == k_row));
-    assert (!(we_i && v_used && waddr_i == v_row));
-    if (v_used) assert (v_read);
+    assert (!(we_i && v_read && waddr_i == v_row));
+    assert (!overwritten);
+  end
+  // What it writes between the read of a key and that of its value is told, and nothing else.
+  always @(posedge clk_i) if (f_run && f_ran) begin
+    assert (overwritten == $past(we_i && ((k_read && k_row == waddr_i) || between[waddr_i])));
   end
   always @(posedge clk_i) if (f_run && f_ran) begin
-    cover (we_i && v_used && $past(we_i && k_read));
+    cover (we_i && v_read && $past(we_i && k_read));
+    cover (overwritten && !f_keeps);
     cover (k_read && $past(we_i && waddr_i == k_row));   // written in the cycle before it is first read
   end
 endmodule

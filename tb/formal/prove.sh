@@ -12,17 +12,19 @@
 #   attention_engine              base case, induction: who owns the carry; each module's contract with the others
 #   attention_whole               the engine at D = 2, abstract arithmetic, some 20 cycles from any reset, in several
 #                                 shapes: what each group gives, and when
-#   stream_hold, axi_lite_port,   base case, induction, cover points
+#   stream_hold, stream_join,     base case, induction, cover points
+#   stream_split, axi_lite_port,
 #   attention_registers
 #   gm_axi_read                   the same: the reads of the atomic unit's bus
 #   attention_axi, gm_axi         the same: the buses of the engine and of the atomic unit, which are abstract
-#   attention_memory              base case, cover points: rows written while others are in use
+#   attention_memory              base case, cover points: rows written while others are in use, and in use
+#   lanes                         lanes side by side and one by one give the same, D = 32
 #
 # Exits 0 when all hold, 1 when the solver found a counterexample, 2 when a tool failed.
 # z3 with --noincr --unroll: with either left out the same proof takes minutes instead of seconds.
 # SPDX-License-Identifier: Apache-2.0
 set -u
-[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,22p' "$0" >&2; exit 2; }
+[ $# -eq 3 ] || { sed -n 's/^# \{0,1\}//; 2,24p' "$0" >&2; exit 2; }
 proof=$1
 rtl=$2
 work=$3
@@ -47,7 +49,7 @@ to_smt2() {
     write_smt2 -wires $work/$proof.smt2
     delete -output
     delete t:\$cover
-    write_ilang $work/$proof.il" >/dev/null || exit 2
+    write_rtlil $work/$proof.il" >/dev/null || exit 2
 }
 
 # run TITLE SMTBMC_OPTIONS...
@@ -67,14 +69,14 @@ whole() {
   set -- $1
   title="P $1, NQ $2, N $3"
   to_smt2 attention_whole "$options" "$here/attention_whole.v $rtl/attention/attention_engine.v $rtl/attention/attention_ctrl.v
-    $rtl/attention/bf16_row_special.v $(echo "$rtl"/softmax/*.v) $rtl/lib/stream_steps.v $rtl/lib/skid.v $rtl/lib/delay_line.v
+    $rtl/attention/attention_rows.v $rtl/attention/bf16_row_special.v $(echo "$rtl"/softmax/*.v) $rtl/lib/stream_steps.v $rtl/lib/skid.v $rtl/lib/delay_line.v
     $rtl/fp/bf16_max.v $(echo "$here"/stubs/*.v)" "chparam -set P $1 -set NQ $2 -set N $3 attention_whole"
 }
 
 # bounded TITLE CYCLES passes|fails: what to_smt2 has read, by ABC: of a whole engine z3 sees too few cycles.
 bounded() {
   echo "== $proof: $1, $2 cycles"
-  yosys -q -l "$work/yosys.log" -p "read_ilang $work/$proof.il; memory_map; techmap; opt -fast -nodffe -nosdff
+  yosys -q -l "$work/yosys.log" -p "read_rtlil $work/$proof.il; memory_map; techmap; opt -fast -nodffe -nosdff
     abc -g AND -fast; dffunmap; opt_clean; write_aiger -I -B -zinit $work/$proof.aig" >/dev/null || exit 2
   yosys-abc -c "read_aiger $work/$proof.aig; fold; strash; bmc3 -F $2" >"$work/abc.log" 2>&1 || { cat "$work/abc.log"; exit 2; }
   if grep -q 'No output asserted' "$work/abc.log"; then
@@ -160,6 +162,15 @@ stream_hold)
   run "induction" -i -t 2
   run "cover" -c -t 8
   ;;
+stream_join | stream_split)
+  # 13 bits as beats of 4, 7 and 16
+  for beat in 4 7 16; do
+    to_smt2 "$proof" -DFORMAL_COVER "$rtl/axi/$proof.v" "chparam -set W 13 -set BEAT_W $beat $proof"
+    run "base case, beats of $beat" -t 8
+    run "induction, beats of $beat" -i -t 2
+    run "cover, beats of $beat" -c -t 14
+  done
+  ;;
 axi_lite_port)
   to_smt2 axi_lite_port -DFORMAL_COVER "$rtl/axi/axi_lite_port.v" "chparam -set ADDR_W 5 axi_lite_port"
   run "base case" -t 8
@@ -178,7 +189,7 @@ attention_axi)
     # shellcheck disable=SC2086
     set -- $shape
     to_smt2 attention_axi "" "$rtl/axi/attention_axi.v $rtl/axi/attention_registers.v $here/axi/axi_lite_port.v
-      $rtl/lib/fifo.v $rtl/lib/stream_hold.v $rtl/fp/bf16_mul.v $rtl/fp/bf16_round.v
+      $rtl/lib/fifo.v $rtl/lib/stream_hold.v $rtl/axi/stream_join.v $rtl/axi/stream_split.v $rtl/fp/bf16_mul.v $rtl/fp/bf16_round.v
       $here/axi/attention_engine.v" \
       "chparam -set D 2 -set P $1 -set NQ $2 -set N $3 attention_axi"
     run "base case, P $1, NQ $2, N $3" -t 4
@@ -207,7 +218,7 @@ gm_axi)
   ;;
 attention_memory)
   # Three rows: groups that go around the end, overlap and follow each other, in every order of 8 cycles.
-  to_smt2 attention_memory "" "$here/attention_memory.v $rtl/attention/attention_ctrl.v $rtl/lib/delay_line.v" ""
+  to_smt2 attention_memory "" "$here/attention_memory.v $rtl/attention/attention_ctrl.v $rtl/attention/attention_rows.v" ""
   run "base case" -t 8
   run "cover" -c -t 8
   ;;
@@ -218,6 +229,18 @@ attention_chain)
   run "base case" -t 8
   run "induction" -i -t 5
   run "cover" -c -t 22
+  ;;
+lanes)
+  # Each arithmetic; registers begin alike. ABC finds the two halves' signals that are always the same.
+  for arithmetic in 0 1 2; do
+    echo "== $proof: ARITHMETIC $arithmetic, D 32"
+    yosys -q -l "$work/yosys.log" -p "read_verilog -formal -I$rtl/lib -DASSUMED=assert $here/lanes.v $rtl/softmax/fau_lane.v
+      $rtl/softmax/acc_lane.v $(echo "$rtl"/arith/*.v "$rtl"/hfa/*.v "$rtl"/expmul/*.v "$rtl"/fp/bf16_*.v) $rtl/lib/pipe_cut.v $rtl/lib/delay_line.v
+      chparam -set ARITHMETIC $arithmetic -set D 32 lanes; prep -top lanes -flatten; dffunmap; setundef -zero -init; memory_map
+      techmap; opt -fast -nodffe -nosdff; abc -g AND -fast; dffunmap; opt_clean; write_aiger -I -B -zinit $work/lanes.aig" >/dev/null || exit 2
+    yosys-abc -c "read_aiger $work/lanes.aig; fold; strash; scorr; pdr -T 60" >"$work/abc.log" 2>&1 || { cat "$work/abc.log"; exit 2; }
+    grep -q 'Property proved' "$work/abc.log" || { echo "Assert failed: the lanes differ"; exit 1; }
+  done
   ;;
 attention_engine)
   # blocks, queries, keys

@@ -3,7 +3,7 @@ verilog_files(GM_ATOMIC_RTL gm_atomic)
 
 # One testbench for each width of the unit and depth of its ALU: gm_atomic_tb_l16, gm_atomic_tb_l4 as in the chip,
 # gm_atomic_tb_l4_s1 ...
-foreach(DUT l16 l4 l4_s1 l4_s2 l4_s3)
+foreach(DUT l16 l4 l4_s1 l4_s2 l4_s3 l4_s5 l4_s6)
   string(REGEX MATCH "l([0-9]+)" LANES ${DUT})
   set(LANES ${CMAKE_MATCH_1})
   set(STAGES 4)

@@ -241,6 +241,7 @@ static bool measure(const options_t *options, outputs_t *outputs, base_error_t *
   const synth_settings_t settings = {.liberty = options->liberty,
                                      .node = option_count_or(&options->node, 0),
                                      .clock_fo4 = (unsigned)options->clock_fo4.value,
+                                     .wires = options->wires,
                                      .quiet = options->quiet};
   if (options->synth_top.given && options->synth_unit != NULL) {
     return base_fail(error, "synth: --top and --unit are two questions; give one");

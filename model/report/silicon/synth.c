@@ -99,7 +99,10 @@ void report_synth_flow(const synth_flow_t *flow, cJSON *root) {
 
 bool report_synth_open(const report_context_t *context, synth_flow_t *flow, base_error_t *error) {
   const report_settings_t *settings = context->settings;
-  const synth_settings_t of_flow = {
-      .liberty = settings->liberty, .node = settings->node, .clock_fo4 = settings->clock_fo4, .quiet = settings->quiet};
+  const synth_settings_t of_flow = {.liberty = settings->liberty,
+                                    .node = settings->node,
+                                    .clock_fo4 = settings->clock_fo4,
+                                    .wires = settings->wires,
+                                    .quiet = settings->quiet};
   return synth_open(&of_flow, flow, error);
 }

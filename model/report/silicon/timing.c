@@ -21,6 +21,7 @@ static const top_t tops[] = {
     {"attention_engine", ENGINE(1), "FA-2", ENGINE_FO4, MAPPED_FO4},
     {"attention_engine", ENGINE(2), "ExpMul", ENGINE_FO4, MAPPED_FO4},
     {"gm_atomic", "LANES=16", "gm_atomic", ATOMIC_FO4, ATOMIC_FO4},
+    {"gm_atomic", "LANES=16 ALU_STAGES=6", "gm_atomic of 6 stages", ATOMIC_FO4, ATOMIC_FO4},
 };
 enum { TOPS = sizeof tops / sizeof *tops };
 
@@ -63,9 +64,9 @@ static void fill(const void *data, cJSON *root) {
       missed += put_path(table, &tops[i], part, list, names);
     }
   }
-  report_put(root, NUMBER(".engine_fo4", ENGINE_FO4), NUMBER(".mapped_fo4", MAPPED_FO4),
-             NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D), NUMBER(".blocks", BLOCKS),
-             NOTHING(missed == 0 ? ".missed" : ".met"));
+  report_put(root, NOTHING(table->flow.wires ? ".wired" : ".ideal"), NUMBER(".engine_fo4", ENGINE_FO4),
+             NUMBER(".mapped_fo4", MAPPED_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D),
+             NUMBER(".blocks", BLOCKS), NOTHING(missed == 0 ? ".missed" : ".met"));
   report_put(cJSON_AddObjectToObject(root, missed == 0 ? ".met" : ".missed"), NUMBER("count", missed),
              TEXT("names", names));
 }

@@ -102,7 +102,7 @@ static const cJSON *unit_area(rollup_t *rollup, const char *unit, const char *pa
 
 // A memory's row carries one bit beside its numbers.
 static void add_memory(rollup_t *rollup, const cJSON *params, double count) {
-  rollup->area->sram_bits += count * json_number(params, "ROWS") * (16 * json_number(params, "D") + 1);
+  rollup->area->sram_bits += count * json_number(params, "ROWS") * 16 * json_number(params, "D");
 }
 
 static bool add(rollup_t *rollup, const char *unit, const char *params, synth_block_t block, double count, int depth) {

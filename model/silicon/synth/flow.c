@@ -100,6 +100,7 @@ bool synth_open(const synth_settings_t *settings, synth_flow_t *flow, base_error
   char node[24];
   *flow = (synth_flow_t){.liberty = settings->liberty == NULL ? SYNTH_LIBRARY : settings->liberty,
                          .clock_fo4 = settings->clock_fo4,
+                         .wires = settings->wires,
                          .quiet = settings->quiet,
                          .results = places_synth()};
   if (settings->liberty == NULL && access(SYNTH_LIBRARY, R_OK) != 0) {
@@ -311,13 +312,13 @@ cJSON *synth_timing(const synth_flow_t *flow, const char *folder, base_error_t *
 
 cJSON *synth_top(const synth_flow_t *flow, const char *top, const char *params, base_error_t *error) {
   char clock[16], words[SYNTH_PARAMS_BYTES], answer[8192];
-  const char *argument[ARGUMENTS_MAX] = {clock, flow->liberty, top};
+  const char *argument[ARGUMENTS_MAX] = {"--wires", clock, flow->liberty, top};
   snprintf(clock, sizeof clock, "%u", flow->clock_fo4);
-  cut(params, words, argument + 3, ARGUMENTS_MAX - 3);
+  cut(params, words, argument + 4, ARGUMENTS_MAX - 4);
   if (!flow->quiet) {
     fprintf(stderr, "synth: timing of %s %s\n", top, params);
   }
-  if (!synth_script("top", argument, false, answer, sizeof answer, error)) {
+  if (!synth_script("top", argument + !flow->wires, false, answer, sizeof answer, error)) {
     return NULL;
   }
   cJSON *root = cJSON_Parse(answer);

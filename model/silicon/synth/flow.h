@@ -17,13 +17,14 @@ typedef struct synth_settings {
   const char *liberty;  // NULL: SYNTH_LIBRARY
   unsigned clock_fo4;   // the period to close
   size_t node;          // nm, 0: as the library is known for
+  bool wires;           // timing of tops: with estimated wires, and the constraints' clock
   bool quiet;
 } synth_settings_t;
 
 typedef struct synth_flow {
   const char *liberty;
   unsigned clock_fo4;
-  bool quiet;
+  bool wires, quiet;
   const char *results;  // folder
   char key[16];         // of all that results depend on
   // The library

@@ -42,14 +42,16 @@ module attention_engine #(
   output wire [16*NQ-1:0]       out_m_o,
   output wire [NQ-1:0]          out_poison_o,
   output wire [17*(D+1)*NQ-1:0] out_o_o,
+  output wire                   overwritten_o,
   output wire [6:0]             f_inside_o
 );
-  (* anyseq *) wire begin_wish, mask_wish, answer_wish;
+  (* anyseq *) wire begin_wish, mask_wish, answer_wish, overwritten;
   (* anyseq *) wire [17*(NQ*(D+2)) + 1 - 1:0] word;
   reg [5:0]                         inside_q;      // groups begun and not answered: more than an engine has stages
   reg                               valid_q;
   reg [17*(NQ*(D+2)):0]             word_q;
   wire answers = answer_wish & (inside_q != 6'd0) & ~valid_q;
+  assign overwritten_o = overwritten;
   assign f_inside_o   = {1'b0, inside_q} + {6'd0, valid_q};
   assign q_ready_o    = begin_wish & (inside_q != 6'd63);
   assign mask_ready_o = mask_wish;
