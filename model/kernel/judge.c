@@ -62,20 +62,22 @@ static size_t place_of_output(const judge_answer_t *answer, size_t row, size_t c
 }
 
 static uint32_t bits_of(judge_type_t type, float value) {
-  return type == JUDGE_F32    ? num_f32_bits(value)
-         : type == JUDGE_BF16 ? num_bf16_from_f32(value)
-                              : num_fp16_from_f32(value);
+  return type == JUDGE_F32 || type == JUDGE_S32 ? num_f32_bits(value)
+         : type == JUDGE_BF16                   ? num_bf16_from_f32(value)
+                                                : num_fp16_from_f32(value);
 }
 
 static float value_of(judge_type_t type, uint32_t bits) {
   return type == JUDGE_F32    ? num_f32_from_bits(bits)
+         : type == JUDGE_S32  ? (float)(int32_t)bits
          : type == JUDGE_BF16 ? num_bf16_to_f32((uint16_t)bits)
                               : num_fp16_to_f32((uint16_t)bits);
 }
 
 static uint32_t output_bits(const judge_answer_t *answer, size_t row, size_t column) {
   const size_t at = place_of_output(answer, row, column);
-  return answer->type == JUDGE_F32 ? ((const uint32_t *)answer->out)[at] : ((const uint16_t *)answer->out)[at];
+  return answer->type == JUDGE_F32 || answer->type == JUDGE_S32 ? ((const uint32_t *)answer->out)[at]
+                                                                : ((const uint16_t *)answer->out)[at];
 }
 
 static bool compute_fp64(work_t *work, const size_t *row, size_t count, size_t at) {

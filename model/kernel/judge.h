@@ -7,8 +7,10 @@
 #include "host/parallel.h"
 #include "kernel/result.h"
 
-typedef enum judge_type { JUDGE_F32, JUDGE_BF16, JUDGE_FP16 } judge_type_t;
+typedef enum judge_type { JUDGE_F32, JUDGE_BF16, JUDGE_FP16, JUDGE_S32 } judge_type_t;
 
+// The contract's function leaves S32 as bits, whatever float they are.
+//
 // Computes `count` rows, [count][columns] or as `transposed` says, of zeros at first. row: which, ascending, of one
 // span; at: the place of the first of them among all that are computed. False: out of memory.
 typedef bool judge_fp64_fn(void *run, const size_t *row, size_t count, size_t at, double *golden);

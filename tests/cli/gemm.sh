@@ -34,6 +34,11 @@ has() { grep -qE -e "$2" "$1" || fail "no '$2' in $1"; }
 "$MKNPY" a_bf16.npy '<u2' 3,64
 "$MKNPY" a_bf16_inf.npy '<u2' 3,64 c 70=7f80
 "$MKNPY" b_bf16.npy '<u2' 64,11
+"$MKNPY" a_s8.npy '|i1' 3,64 c all=80
+"$MKNPY" b_s8.npy '|i1' 64,11 c all=7f
+"$MKNPY" b_s8_t.npy '|i1' 11,3
+"$MKNPY" scale_s8.npy '<f4' 11 c all=3a000000
+"$MKNPY" scale_s8_nan.npy '<f4' 11 c 3=7fc00000
 head -c 700 w.npy >w_cut.npy
 { cat w.npy; printf x; } >w_over.npy
 out="--out out.npy --json out.json"
@@ -98,7 +103,7 @@ good="--a a.npy --w w.npy --scale scale.npy $out"
   refused "--dist" run w4a16 --dist normal:9000 $out
   refused "--a: needs values" run w4a16 --timing-only --a a.npy
   refused "--verify: needs values" run w4a16 --timing-only --verify
-  refused "--scale: unknown option" run gemm --a a.npy --w b.npy --scale scale.npy $out
+  refused "--scale: goes with --dtype s8" run gemm --a a.npy --w b.npy --scale scale.npy $out
   refused "b_short.npy: shape (63, 11); expected [64,N]" run gemm --a a.npy --w b_short.npy $out
   refused "b_i4.npy" run gemm --a a.npy --w b_i4.npy $out
   refused "--tile: expected MxN, MxNxK, auto or halving" run gemm --tile 128 $out
@@ -115,6 +120,17 @@ good="--a a.npy --w w.npy --scale scale.npy $out"
   refused "--layout" run gemm --layout zn $out
   refused "b.npy" run gemm --dtype bf16 --a a_bf16.npy --w b.npy $out
   refused "a_bf16_inf.npy: [1,6] is not finite" run gemm --dtype bf16 --a a_bf16_inf.npy --w b_bf16.npy $out
+  refused "a.npy" run gemm --dtype s8 --a a.npy --w b_s8.npy $out
+  refused "b_s8.npy: shape (64, 11); expected [3,N]" run gemm --dtype s8 --a b_s8_t.npy --w b_s8.npy $out
+  refused "scale.npy" run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --scale scale.npy $out
+  refused "scale_s8_nan.npy: [3] is not finite" run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --scale scale_s8_nan.npy $out
+  refused "--scale made-up: expected a file" run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --scale made-up $out
+  refused "--scale scale_s8.npy: expected made-up" run gemm --dtype s8 --m 3 --scale scale_s8.npy $out
+  refused "--scale: goes with --dtype s8" run gemm --m 3 --scale made-up $out
+  refused "--dtype s8: takes all of K at once" run gemm --dtype s8 --m 3 --split-k 2 $out
+  refused "--dtype s8: takes all of K at once, tiles whose columns" run gemm --dtype s8 --m 3 --tile 16x48 $out
+  refused "--dtype s8: takes all of K at once" run gemm --dtype s8 --m 3 --out-f32 $out
+  refused "--tile halving" run gemm --dtype s8 --m 3 --tile halving $out
   refused "--shape" report w4a16 --shape 100x128
   refused "--shape" report w4a16 --shape 1536
   refused "--m" report w4a16 --m 0
@@ -141,6 +157,15 @@ head -c 128 g.npy | grep -qa "'<f2'.*(3, 11)" || fail "g.npy is not '<f2' (3, 11
 run gemm --dtype bf16 --a a_bf16.npy --w b_bf16.npy --layout nz --out h.npy --json h.json --golden none --quiet
 head -c 128 h.npy | grep -qa "'<u2'.*(3, 11)" || fail "h.npy is not '<u2' (3, 11)"
 holds '.dtype == "bf16" and .layout == "nz" and .wrong_bits == 0 and .tile.m == 16 and .tile.estimate_us > 0' h.json
+# -128 x 127 x 64 in each element, and 2^-11 times that
+for layout in nd dn nz; do
+  run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --layout $layout --out s.npy --json s.json --quiet
+  head -c 128 s.npy | grep -qa "'<i4'.*(3, 11)" || fail "s.npy is not '<i4' (3, 11)"
+  [ "$(tail -c +129 s.npy | od -An -v -w4 -td4 | sort -u | tr -d ' ')" = -1040384 ] || fail "$layout: other sums"
+  holds '.dtype == "s8" and .wrong_bits == 0 and .error.rel_fro == 0' s.json
+done
+run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --scale scale_s8.npy --out s.npy --quiet
+[ "$(tail -c +129 s.npy | od -An -v -w2 -tx2 | sort -u | tr -d ' ')" = dff0 ] || fail "other scaled sums"
 # Layouts and tiles are in no bit, slices are.
 for options in "--layout dn --tile 64x32x48" "--layout nz --order rows:1 --cores 5" "--tile halving"; do
   # shellcheck disable=SC2086

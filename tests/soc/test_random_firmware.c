@@ -74,6 +74,14 @@ static void fill_cube(program_t *p, command_t *command) {
     default:
       FILL(fixpipe, FIXPIPE, FIX, .l0c = place(p), .m = m, .n = n, .gm = gm_write(p, CUBE),
            .gm_pitch = 4 * from_to(p, 0, 60), .type = from_to(p, 0, 2), .op = from_to(p, 0, 1));
+      if (from_to(p, 0, 2) == 0) {
+        command->fixpipe.from = TYPE_S32;
+        command->fixpipe.type = from_to(p, 0, 1) ? TYPE_F16 : TYPE_S8;
+        command->fixpipe.op = GM_STORE;
+        command->fixpipe.quant = from_to(p, QUANT_SCALE, QUANT_COLUMNS);
+        command->fixpipe.scale = 0x3c800000u;
+        command->fixpipe.scales = place(p);
+      }
   }
 }
 

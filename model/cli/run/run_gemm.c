@@ -6,7 +6,13 @@
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 
-enum { MODE_DATAPARALLEL = 1, PATH_DIRECT = 1, NIBBLES_UNSIGNED = 1, DTYPE_BF16 = 1 };  // of the options' words
+enum {
+  MODE_DATAPARALLEL = 1,
+  PATH_DIRECT = 1,
+  NIBBLES_UNSIGNED = 1,
+  DTYPE_BF16 = 1,
+  DTYPE_S8 = 2
+};  // of the options' words
 
 // --- what the options say ---------------------------------------------------------------------
 
@@ -18,12 +24,12 @@ static bool check_files(const options_t *options, const gemm_input_t *input, boo
 }
 
 static kernel_source_t source(const options_t *o, const gemm_input_t *input, bool quantised) {
-  if (input->a != NULL || input->w != NULL || input->scale != NULL || input->zero != NULL) {
+  if (input->a != NULL || input->w != NULL || (quantised && input->scale != NULL) || input->zero != NULL) {
     return KERNEL_FILES;
   }
-  return (quantised && (input->is_unsigned || input->zeros != GEMM_ZEROS_INTEGER)) || (!quantised && input->bf16) ||
-                 o->timing_only || o->gemm_m.given || o->gemm_n.given || o->gemm_k.given || o->gemm_group.given ||
-                 o->dist != NULL || o->seed.given
+  return (quantised && (input->is_unsigned || input->zeros != GEMM_ZEROS_INTEGER)) ||
+                 (!quantised && (input->bf16 || input->s8)) || o->timing_only || o->gemm_m.given || o->gemm_n.given ||
+                 o->gemm_k.given || o->gemm_group.given || o->dist != NULL || o->seed.given
              ? KERNEL_MADE_UP
              : KERNEL_SHIPPED;
 }
@@ -31,7 +37,9 @@ static kernel_source_t source(const options_t *o, const gemm_input_t *input, boo
 static bool read_input(const options_t *o, bool quantised, gemm_input_t *input, base_error_t *error) {
   input->a = o->gemm_a;
   input->w = quantised ? o->gemm_w4 : o->gemm_w;
-  input->scale = o->gemm_scale;
+  input->s8 = !quantised && o->gemm_dtype.value == DTYPE_S8;
+  input->scaled = input->s8 && o->gemm_column_scale != NULL;
+  input->scale = quantised ? o->gemm_scale : o->gemm_column_scale;
   input->zero = o->gemm_zero;
   input->m = option_count_or(&o->gemm_m, 0);
   input->n = option_count_or(&o->gemm_n, 0);
@@ -42,6 +50,14 @@ static bool read_input(const options_t *o, bool quantised, gemm_input_t *input, 
   input->bf16 = !quantised && o->gemm_dtype.value == DTYPE_BF16;
   input->layout = quantised ? GEMM_ND : (enum gemm_layout)o->gemm_layout.value;
   input->source = source(o, input, quantised);
+  if (o->gemm_column_scale != NULL && !input->s8) {
+    return base_fail(error, "--scale: goes with --dtype s8");
+  }
+  const bool made_up = input->source == KERNEL_MADE_UP;
+  if (input->scaled && made_up != (strcmp(o->gemm_column_scale, "made-up") == 0)) {
+    return base_fail(error, "--scale %s: expected %s", o->gemm_column_scale,
+                     made_up ? "made-up, as --a and --w are" : "a file, as --a and --w are");
+  }
   return (input->source != KERNEL_FILES || check_files(o, input, quantised, error)) &&
          made_up_options(o, &input->made_up, error);
 }
@@ -155,11 +171,11 @@ const run_front_t run_w4a16 = {.about =
                                .prepare = prepare,
                                .print = text_gemm};
 
-const run_front_t run_gemm = {
-    .about =
-        "FP16 or BF16 activations times such weights, on cube cores. Without inputs it runs on the shipped real data.",
+const run_front_t run_gemm = {.about =
+                                  "FP16, BF16 or 8-bit activations times such weights, on cube cores. Without inputs "
+                                  "it runs on the shipped real data.",
 
-    .examples = gemm_examples,
-    .files = files,
-    .prepare = prepare,
-    .print = text_gemm};
+                              .examples = gemm_examples,
+                              .files = files,
+                              .prepare = prepare,
+                              .print = text_gemm};

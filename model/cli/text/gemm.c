@@ -51,7 +51,8 @@ static void print_input(FILE *file, const gemm_run_t *run) {
 static void print_error(FILE *file, const gemm_run_t *run) {
   const gemm_problem_t *p = &run->problem;
   if (text_error(file, &run->kernel.result, "FP64", "columns",
-                 run->settings.out_f32      ? "FP32"
+                 p->s8 && !p->scaled        ? "S32"
+                 : run->settings.out_f32    ? "FP32"
                  : p->type == NUM_HALF_BF16 ? "BF16"
                                             : "FP16")) {
     text_error_more(file, &run->kernel.result);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/npy.h"
+#include "hal/command.h"
 #include "kernel/gemm/gemm_settings.h"
 
 gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine) {
@@ -17,7 +18,7 @@ gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine)
 static bool make_room(gemm_run_t *run, base_error_t *error) {
   const gemm_problem_t *p = &run->problem;
   const bool takes_b = p->quantised && run->kernel.judge.verify && run->settings.phases == W4A16_SEQUENTIAL;
-  run->out = calloc(p->m * p->n, run->settings.out_f32 ? 4 : 2);
+  run->out = calloc(p->m * p->n, gemm_result_bytes(p, &run->settings));
   run->b = takes_b ? malloc(p->k * p->n * sizeof *run->b) : NULL;
   return (run->out != NULL && (!takes_b || run->b != NULL)) || base_fail(error, "out of memory");
 }
@@ -31,7 +32,7 @@ bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *
   kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !timing_only,
                       request->input.made_up.seed);
   return gemm_read(&request->input, quantised, timing_only, &run->problem, error) &&
-         kernel_machine_ready(&settings->machine, gemm_firmware(settings), error) &&
+         kernel_machine_ready(&settings->machine, gemm_firmware(settings, run->problem.s8), error) &&
          gemm_settings_fit(settings, &run->problem, error) && (timing_only || make_room(run, error));
 }
 
@@ -40,9 +41,9 @@ static uint64_t flops(const kernel_run_t *kernel) { return gemm_flops(&((const g
 static bool write_out(const kernel_run_t *kernel, FILE *npy, base_error_t *error) {
   const gemm_run_t *run = (const gemm_run_t *)kernel;
   (void)error;
-  const npy_array_t array = {.type = run->settings.out_f32                ? NPY_F4
-                                     : run->problem.type == NUM_HALF_BF16 ? NPY_U2
-                                                                          : NPY_F2,
+  static const npy_type_t types[] = {
+      [TYPE_F32] = NPY_F4, [TYPE_BF16] = NPY_U2, [TYPE_F16] = NPY_F2, [TYPE_S32] = NPY_I4};
+  const npy_array_t array = {.type = types[gemm_result_type(&run->problem, &run->settings)],
                              .dims = 2,
                              .shape = {run->problem.m, run->problem.n},
                              .data = run->out};

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "hal/command.h"
 #include "kernel/gemm/gemm_problem.h"
 #include "kernel/input.h"
 #include "kernel/kernel.h"
@@ -21,6 +22,8 @@ typedef struct gemm_input {
   const char *scale, *zero;  // of w4a16 with scales and perhaps zero points
   made_up_t made_up;         // KERNEL_MADE_UP
   bool bf16;                 // of gemm: BF16 activations, weights and result, not FP16
+  bool s8;                   // of gemm: 8-bit integers, the result S32, or with a scale a column FP16:
+  bool scaled;               // made up, or of the file `scale`
   enum gemm_layout layout;   // of gemm: how the weights lie in global memory; files are [K,N]
   size_t m, n, k, group;     // usually 16, 2048, 4096, 128
   // w4a16
@@ -106,6 +109,18 @@ bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *
 extern const kernel_ops_t gemm_ops;
 
 uint64_t gemm_flops(const gemm_problem_t *problem);
+
+// The type of the result, TYPE_*, and the bytes of an element of it.
+static inline unsigned gemm_result_type(const gemm_problem_t *problem, const gemm_settings_t *settings) {
+  return problem->s8                      ? problem->scaled ? TYPE_F16 : TYPE_S32
+         : settings->out_f32              ? TYPE_F32
+         : problem->type == NUM_HALF_FP16 ? TYPE_F16
+                                          : TYPE_BF16;
+}
+static inline unsigned gemm_result_bytes(const gemm_problem_t *problem, const gemm_settings_t *settings) {
+  const unsigned type = gemm_result_type(problem, settings);
+  return type == TYPE_F32 || type == TYPE_S32 ? 4 : 2;
+}
 
 // Do vector cores add up slices' sums? One slice needs no adding, and the cube core casts its own.
 static inline bool gemm_reduces(const gemm_settings_t *settings) { return settings->splits > 1; }

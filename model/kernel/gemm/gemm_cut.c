@@ -10,7 +10,7 @@
 
 // Commands of an MMAD and of a piece, and instructions of the scalar core for one: counted in its firmware.
 enum { MMAD_COMMANDS = 7, PIECE_COMMANDS = 5, COMMAND_INSTRUCTIONS = 32 };
-enum { L0_ELEMENTS = GEMM_MAX_PART, L1_BYTES = GEMM_L1_KB * 1024 };
+enum { L0_ELEMENTS = GEMM_MAX_PART };
 // More slices have to be worth it: what they cost beside this is not all in the estimate.
 #define SLICES_WORTH 0.04
 #define HIDDEN_COSTS 0.01
@@ -30,6 +30,8 @@ static double longest(const double *us, size_t count) {
 typedef struct unit {
   size_t rows, cols, k, parts, steps;
 } unit_t;
+
+static size_t l1_bytes(const gemm_problem_t *p) { return GEMM_L1_KB * 1024 - (p->s8 ? GEMM_SCALES_L1 : 0); }
 
 static bool by_columns(const gemm_cut_t *cut) { return cut->order == GEMM_BY_COLUMNS; }
 
@@ -93,11 +95,12 @@ static double load_share(const config_t *config, const gemm_cut_t *cut, size_t k
 static double load_us(const gemm_problem_t *p, const config_t *config, const gemm_cut_t *cut, const unit_t *u,
                       unsigned splits, bool several) {
   const double a = k_aligned(p, config, splits, cut->depth, several);
+  const size_t b_bytes = p->s8 ? 1 : 2;  // of a column of weights in rows, which integers have no pairs of
   const double b = p->layout == GEMM_DN   ? k_aligned(p, config, splits, cut->b_depth, several)
                    : p->layout == GEMM_NZ ? 1
-                   : fmod(2.0 * (double)p->n, config->gm.align_bytes) != 0
+                   : fmod((double)(b_bytes * p->n), config->gm.align_bytes) != 0
                        ? 0
-                       : aligned_share(config, piece_cols(cut) * 2, several || piece_cols(cut) < cut->cols);
+                       : aligned_share(config, piece_cols(cut) * b_bytes, several || piece_cols(cut) < cut->cols);
   const double deep_a = (double)smaller(cut->depth, u->k), deep_b = (double)smaller(cut->b_depth, u->k);
   const double rows = 2.0 * (double)u->rows, cols = 2.0 * (double)u->cols;
   const double a_piece = 2 * deep_a * (double)smaller(part_rows(cut), u->rows);
@@ -225,7 +228,7 @@ static bool fill_l1(const gemm_problem_t *p, const config_t *config, unsigned ke
   gemm_cut_t tried = *cut;
   tried.kept = (unsigned)smaller(kept, most);
   const size_t kept_bytes = tried.kept * (by_columns(cut) ? b_bytes : a_bytes);
-  const size_t room = kept_bytes < L1_BYTES ? L1_BYTES - kept_bytes : 0;
+  const size_t room = kept_bytes < l1_bytes(p) ? l1_bytes(p) - kept_bytes : 0;
   for (size_t a = 2; a <= GEMM_MAX_SLOTS && a * a_bytes < room; ++a) {
     const size_t b = smaller((room - a * a_bytes) / b_bytes, smaller(GEMM_MAX_SLOTS, 32 - a - tried.kept));
     tried.a_slots = (unsigned)a;
@@ -272,8 +275,8 @@ static void try_cut(search_t *s, gemm_cut_t cut) {
   static const unsigned kept[] = {0, 1, 2, 3, 4, 8};
   const gemm_cut_t *given = &s->settings->cut;
   const config_t *config = &s->settings->machine.soc.config;
-  if (part_rows(&cut) * part_cols(&cut) > GEMM_MAX_PART || cut.depth % cut.b_depth != 0 ||
-      (given->order != GEMM_ORDER_AUTO && given->order != cut.order)) {
+  if (part_rows(&cut) * part_cols(&cut) > GEMM_MAX_PART || (s->problem->s8 && part_cols(&cut) % 32 != 0) ||
+      cut.depth % cut.b_depth != 0 || (given->order != GEMM_ORDER_AUTO && given->order != cut.order)) {
     return;
   }
   cut.band = given->band != 0 ? given->band : band_of(s->problem, config, &cut);
@@ -301,21 +304,22 @@ static void try_depths(search_t *s, gemm_cut_t cut) {
 static void try_tiles(search_t *s, unsigned splits) {
   const gemm_cut_t *given = &s->settings->cut;
   const size_t m = smaller(round_up(s->problem->m, STRIP), GEMM_MAX_TILE);
-  const size_t n = smaller(round_up(s->problem->n, STRIP), GEMM_MAX_TILE);
+  const size_t strip = s->problem->s8 ? 32 : STRIP;
+  const size_t n = smaller(round_up(s->problem->n, strip), GEMM_MAX_TILE);
   const size_t rows = given->rows, cols = given->cols;
   for (size_t r = rows == 0 ? STRIP : rows; r <= (rows == 0 ? m : rows); r += STRIP) {
-    for (size_t c = cols == 0 ? STRIP : cols; c <= (cols == 0 ? n : cols); c += STRIP) {
+    for (size_t c = cols == 0 ? strip : cols; c <= (cols == 0 ? n : cols); c += strip) {
       try_depths(s, (gemm_cut_t){.rows = (unsigned)r, .cols = (unsigned)c, .splits = splits});
     }
   }
 }
 
-bool gemm_cut_choose(const gemm_problem_t *problem, gemm_settings_t *settings, base_error_t *error) {
+static bool choose(const gemm_problem_t *problem, gemm_settings_t *settings, base_error_t *error) {
   static const unsigned slices[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64};
   search_t s = {.problem = problem,
                 .settings = settings,
                 .us = INFINITY,
-                .result_bytes = settings->out_f32 ? 4 : 2,
+                .result_bytes = gemm_result_bytes(problem, settings),
                 .best.splits = GEMM_MAX_SPLITS};
   for (size_t i = 0; i < sizeof slices / sizeof *slices; ++i) {
     if (settings->splits == GEMM_SPLITS_AUTO && (i == 0 || problem->k / slices[i] >= 256)) {
@@ -337,4 +341,20 @@ bool gemm_cut_choose(const gemm_problem_t *problem, gemm_settings_t *settings, b
   settings->splits = s.best.splits;
   settings->tile_n = s.best.cols;
   return true;
+}
+
+// Two 8-bit integers along k take the place, the moves and the multipliers of one 16-bit number: a product of such
+// pairs is cut.
+bool gemm_cut_choose(const gemm_problem_t *problem, gemm_settings_t *settings, base_error_t *error) {
+  if (!problem->s8) {
+    return choose(problem, settings, error);
+  }
+  gemm_problem_t pairs = *problem;
+  pairs.k = ceil_div(problem->k, 2);
+  settings->splits = 1;
+  settings->cut.depth /= 2;
+  const bool chosen = choose(&pairs, settings, error);
+  settings->cut.depth *= 2;
+  settings->cut.b_depth *= 2;
+  return chosen;
 }

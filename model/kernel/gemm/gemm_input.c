@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,56 @@ static bool sort_zeros(gemm_problem_t *problem, const char *scale, base_error_t 
   return true;
 }
 
+static bool read_bytes(const char *path, npy_array_t *array, base_error_t *error) {
+  if (!array_read(path, NPY_BIT(I1), array, error)) {
+    return false;
+  }
+  if (array->dims != 2 || npy_count(array) == 0) {
+    npy_refuse_shape(path, array, error, "two dimensions");
+    npy_free(array);
+    return false;
+  }
+  return true;
+}
+
+static bool take_column_scales(const char *path, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t scale;
+  if (!array_read(path, NPY_BIT(F4), &scale, error)) {
+    return false;
+  }
+  problem->column_scale = scale.data;
+  if (scale.dims != 1 || scale.shape[0] != problem->n) {
+    return npy_refuse_shape(path, &scale, error, "[%zu], one for each column of W", problem->n);
+  }
+  for (size_t i = 0; i < problem->n; ++i) {
+    if (!isfinite(problem->column_scale[i])) {
+      return base_fail(error, "%s: [%zu] is not finite", path, i);
+    }
+  }
+  return true;
+}
+
+static bool take_s8(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t a, w;
+  if (!read_bytes(input->a, &a, error)) {
+    return false;
+  }
+  problem->a_s8 = a.data;
+  problem->m = a.shape[0];
+  problem->k = a.shape[1];
+  if (!kernel_agrees("m", input->m, problem->m, input->a, error) ||
+      !kernel_agrees("k", input->k, problem->k, input->a, error) || !read_bytes(input->w, &w, error)) {
+    return false;
+  }
+  problem->b_s8 = w.data;
+  problem->n = w.shape[1];
+  if (w.shape[0] != problem->k) {
+    return npy_refuse_shape(input->w, &w, error, "[%zu,N], a row for each column of A", problem->k);
+  }
+  return kernel_agrees("n", input->n, problem->n, input->w, error) &&
+         (input->scale == NULL || take_column_scales(input->scale, problem, error));
+}
+
 static bool take_all(const gemm_input_t *input, const char *a, const char *w, const char *scale, const char *zero,
                      gemm_problem_t *problem, base_error_t *error) {
   if (!take_a(input, a, problem, error) ||
@@ -165,7 +216,8 @@ static bool take_all(const gemm_input_t *input, const char *a, const char *w, co
 static bool from_files(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
   snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", input->a, input->w,
            problem->quantised ? ", ..." : "");
-  return take_all(input, input->a, input->w, input->scale, input->zero, problem, error);
+  return problem->s8 ? take_s8(input, problem, error)
+                     : take_all(input, input->a, input->w, input->scale, input->zero, problem, error);
 }
 
 static bool shipped(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
@@ -247,6 +299,8 @@ bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm
   problem->is_unsigned = quantised && input->is_unsigned;
   problem->type = !quantised && input->bf16 ? NUM_HALF_BF16 : NUM_HALF_FP16;
   problem->layout = input->layout;
+  problem->s8 = !quantised && input->s8;
+  problem->scaled = problem->s8 && input->scaled;
   if (problem->type == NUM_HALF_BF16 && input->source == KERNEL_SHIPPED) {
     return base_fail(error, "--dtype bf16: the shipped data is FP16; name files, or sizes to make data up");
   }
@@ -266,6 +320,9 @@ void gemm_free(gemm_problem_t *problem) {
   free(problem->scale);
   free(problem->zero);
   free(problem->b);
+  free(problem->a_s8);
+  free(problem->b_s8);
+  free(problem->column_scale);
   memset(problem, 0, sizeof *problem);
 }
 

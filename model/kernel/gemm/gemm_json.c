@@ -27,7 +27,7 @@ static void add_how(cJSON *root, const gemm_run_t *run) {
 static void add_tiles(cJSON *root, const gemm_run_t *run) {
   static const char *const layouts[GEMM_LAYOUTS] = {"nd", "dn", "nz"};
   const gemm_settings_t *s = &run->settings;
-  cJSON_AddStringToObject(root, "dtype", run->problem.type == NUM_HALF_BF16 ? "bf16" : "fp16");
+  cJSON_AddStringToObject(root, "dtype", run->problem.s8 ? "s8" : run->problem.type == NUM_HALF_BF16 ? "bf16" : "fp16");
   cJSON_AddStringToObject(root, "layout", layouts[run->problem.layout]);
   json_add_count(root, "split_k", s->splits);
   if (s->halving) {

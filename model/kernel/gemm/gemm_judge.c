@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernel/gemm/gemm.h"
+#include "num/golden/num_s8.h"
+#include "num/num_format.h"
 #include "num/golden/num_w4a16.h"
 
 // These columns of B, side by side. The caller frees them; NULL: out of memory.
@@ -33,6 +36,58 @@ static bool contract_columns(void *context, const size_t *column, size_t count, 
       b != NULL && num_half_matmul(p->type, p->m, count, p->k, run->settings.splits, p->a, b, 0, count, want);
   free(b);
   return good;
+}
+
+// A column's sums of 8-bit integers. NULL: out of memory; the caller frees them.
+static int32_t *sums_of(const gemm_problem_t *p, size_t column) {
+  int8_t *b = malloc(p->k);
+  int32_t *sum = malloc(p->m * sizeof *sum);
+  for (size_t row = 0; b != NULL && row < p->k; ++row) {
+    b[row] = p->b_s8[row * p->n + column];
+  }
+  if (b != NULL && sum != NULL) {
+    num_s8_column(p->m, p->k, p->a_s8, b, sum);
+  }
+  const bool good = b != NULL;
+  free(b);
+  if (!good) {
+    free(sum);
+    return NULL;
+  }
+  return sum;
+}
+
+static bool fp64_columns_s8(void *run, const size_t *column, size_t count, size_t at, double *golden) {
+  const gemm_problem_t *p = &((const gemm_run_t *)run)->problem;
+  (void)at;
+  for (size_t j = 0; j < count; ++j) {
+    int32_t *sum = sums_of(p, column[j]);
+    for (size_t i = 0; sum != NULL && i < p->m; ++i) {
+      golden[i * count + j] = sum[i] * (p->scaled ? (double)p->column_scale[column[j]] : 1);
+    }
+    free(sum);
+    if (sum == NULL) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool contract_columns_s8(void *run, const size_t *column, size_t count, size_t at, float *want) {
+  const gemm_problem_t *p = &((const gemm_run_t *)run)->problem;
+  (void)at;
+  for (size_t j = 0; j < count; ++j) {
+    int32_t *sum = sums_of(p, column[j]);
+    for (size_t i = 0; sum != NULL && i < p->m; ++i) {
+      const float scaled = (float)sum[i] * (p->scaled ? p->column_scale[column[j]] : 1);
+      memcpy(&want[i * count + j], p->scaled ? (const void *)&scaled : &sum[i], sizeof *want);
+    }
+    free(sum);
+    if (sum == NULL) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // The same with weights that nobody has rounded to FP16.
@@ -69,26 +124,28 @@ static bool compare_exact(void *context, const double *rounded, const float *val
 judge_answer_t gemm_answer(kernel_run_t *kernel) {
   gemm_run_t *run = (gemm_run_t *)kernel;
   const gemm_problem_t *p = &run->problem;
-  const bool bf16 = p->type == NUM_HALF_BF16;
-  const bool f32 = run->settings.out_f32;
+  static const struct {
+    judge_type_t type;
+    double tolerance;
+  } of[] = {[TYPE_F32] = {JUDGE_F32, GEMM_TOLERANCE_F32},
+            [TYPE_BF16] = {JUDGE_BF16, GEMM_TOLERANCE_BF16},
+            [TYPE_F16] = {JUDGE_FP16, GEMM_TOLERANCE_F16},
+            [TYPE_S32] = {JUDGE_S32, GEMM_TOLERANCE_F32}};
+  const unsigned type = gemm_result_type(p, &run->settings);
   return (judge_answer_t){.array = "c",
                           .out = run->out,
-                          .type = f32    ? JUDGE_F32
-                                  : bf16 ? JUDGE_BF16
-                                         : JUDGE_FP16,
+                          .type = of[type].type,
                           .groups = 1,
                           .rows = p->n,
                           .columns = p->m,
                           .span = p->n,
                           .transposed = true,
                           .operations = 2.0 * (double)p->m * (double)p->k,
-                          .tolerance = f32    ? GEMM_TOLERANCE_F32
-                                       : bf16 ? GEMM_TOLERANCE_BF16
-                                              : GEMM_TOLERANCE_F16,
+                          .tolerance = of[type].tolerance,
                           .threads = run->settings.machine.soc.threads,
                           .run = run,
-                          .fp64 = fp64_columns,
-                          .contract = contract_columns,
+                          .fp64 = p->s8 ? fp64_columns_s8 : fp64_columns,
+                          .contract = p->s8 ? contract_columns_s8 : contract_columns,
                           .found = p->quantised ? compare_exact : NULL};
 }
 

@@ -8,7 +8,7 @@
 #include "num/num_rng.h"
 
 // Streams of the arrays.
-enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO, STREAM_W };
+enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO, STREAM_W, STREAM_COLUMNS };
 
 enum { MADE_UP_CHUNK = 4096 };
 
@@ -26,6 +26,18 @@ static void make_half(const made_up_t *made_up, num_half_t type, uint64_t stream
     made_up_fill(made_up, stream + 1, first, n, low);
     for (size_t i = 0; i < n; ++i) {
       out[first + i] = num_fp16_from_f32(fmaf(num_bf16_to_f32(low[i]), 0x1p-9f, num_bf16_to_f32(high[i])));
+    }
+  }
+}
+
+// 32 times the numbers, to the nearest integers, saturating.
+static void make_bytes(const made_up_t *made_up, uint64_t stream, size_t count, int8_t *out) {
+  uint16_t chunk[MADE_UP_CHUNK];
+  for (size_t first = 0; first < count; first += MADE_UP_CHUNK) {
+    const size_t n = count - first < MADE_UP_CHUNK ? count - first : MADE_UP_CHUNK;
+    made_up_fill(made_up, stream, first, n, chunk);
+    for (size_t i = 0; i < n; ++i) {
+      out[first + i] = (int8_t)rintf(fminf(fmaxf(32 * num_bf16_to_f32(chunk[i]), -128), 127));
     }
   }
 }
@@ -57,8 +69,26 @@ static void make_weights(gemm_problem_t *problem, uint64_t seed, gemm_zeros_t ze
   }
 }
 
+static bool make_s8(gemm_problem_t *problem, const made_up_t *made_up, base_error_t *error) {
+  problem->a_s8 = malloc(problem->m * problem->k);
+  problem->b_s8 = malloc(problem->k * problem->n);
+  problem->column_scale = problem->scaled ? malloc(problem->n * sizeof *problem->column_scale) : NULL;
+  if (problem->a_s8 == NULL || problem->b_s8 == NULL || (problem->scaled && problem->column_scale == NULL)) {
+    return base_fail(error, "--m, --n, --k: out of memory");
+  }
+  make_bytes(made_up, STREAM_A, problem->m * problem->k, problem->a_s8);
+  make_bytes(made_up, STREAM_B, problem->k * problem->n, problem->b_s8);
+  for (size_t j = 0; problem->scaled && j < problem->n; ++j) {
+    problem->column_scale[j] = 0.001f * (1 + 0.5f * uniform(made_up->seed, STREAM_COLUMNS, j));
+  }
+  return true;
+}
+
 bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_t zeros, base_error_t *error) {
   const size_t scales = problem->quantised ? problem->k / problem->group * problem->n : 0;
+  if (problem->s8) {
+    return make_s8(problem, made_up, error);
+  }
   problem->a = malloc(problem->m * problem->k * 2);
   bool good = problem->a != NULL;
   if (problem->quantised) {

@@ -24,6 +24,10 @@ typedef struct gemm_problem {
   uint16_t *scale;          // [k / group][n]
   uint16_t *zero;           // likewise, or NULL
   uint16_t *b;              // [k][n]: gemm's weights, or the contract's dequantised ones
+  bool s8;                  // of gemm: 8-bit integers, in place of a and b
+  bool scaled;              // ... whose result is FP16, times a scale a column, and not S32
+  int8_t *a_s8, *b_s8;      // [m][k], [k][n]
+  float *column_scale;      // [n]
   char source[200];         // where the data came from, for people
 } gemm_problem_t;
 

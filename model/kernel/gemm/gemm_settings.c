@@ -7,8 +7,11 @@
 #include "kernel/gemm/gemm_plan.h"
 #include "kernels/gemm/gemm_args.h"
 
-const char *gemm_firmware(const gemm_settings_t *settings) {
-  return strcmp(settings->kernel, "gemm") != 0 ? settings->kernel : settings->halving ? "gemm_fp16" : "gemm_tiles";
+const char *gemm_firmware(const gemm_settings_t *settings, bool s8) {
+  return strcmp(settings->kernel, "gemm") != 0 ? settings->kernel
+         : settings->halving                   ? "gemm_fp16"
+         : s8                                  ? "gemm_tiles_s8"
+                                               : "gemm_tiles";
 }
 
 static bool check_buffers(const gemm_settings_t *settings, bool quantised, base_error_t *error) {
@@ -61,6 +64,11 @@ static bool tiles_fit(gemm_settings_t *settings, const gemm_problem_t *problem, 
     return base_fail(error, "--split-k %u: expected 1 to %zu", settings->splits,
                      problem->k < GEMM_MAX_SPLITS ? problem->k : (size_t)GEMM_MAX_SPLITS);
   }
+  if (problem->s8 && (settings->splits > 1 || cut->cols % 32 != 0 || cut->depth % 32 != 0 || settings->out_f32)) {
+    return base_fail(error,
+                     "--dtype s8: takes all of K at once, tiles whose columns and depth are multiples of 32, and "
+                     "has no FP32 result");
+  }
   settings->phases = W4A16_SEQUENTIAL;
   return gemm_cut_choose(problem, settings, error);
 }
@@ -73,7 +81,7 @@ bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem,
     return tiles_fit(settings, problem, error);
   }
   if (!problem->quantised) {
-    if (problem->type != NUM_HALF_FP16 || problem->layout != GEMM_ND || settings->splits > 1) {
+    if (problem->s8 || problem->type != NUM_HALF_FP16 || problem->layout != GEMM_ND || settings->splits > 1) {
       return base_fail(error, "--tile halving: takes FP16 in row-major order, and all of K at once");
     }
     settings->dataparallel = true;

@@ -9,7 +9,7 @@
 #include "kernel/arrays.h"
 #include "kernels/gemm/gemm_args.h"
 
-enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };
+enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };  // SCALE: of w4a16, or of 8-bit integers
 enum { LINE = 512, MIN_DEQUANT_ROWS = 8, TILE = 16384, SCALES = 4096 };
 
 // The arrays of one run; those that it has not are NULL, and have no address.
@@ -24,34 +24,58 @@ static void add(layout_t *layout, enum array which, size_t bytes, soc_buffer_t b
   layout->array[which] = kernel_array(&layout->arrays, &layout->address[which], bytes, buffer);
 }
 
-static unsigned half_type(const gemm_problem_t *p) { return p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16; }
+static unsigned operand_type(const gemm_problem_t *p) {
+  return p->s8 ? TYPE_S8 : p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16;
+}
+
+static size_t operand_bytes(const gemm_problem_t *p) { return p->s8 ? 1 : 2; }
+
+static const void *weights_of(const gemm_problem_t *p) { return p->s8 ? (const void *)p->b_s8 : p->b; }
+
+// Columns of a strip.
+static size_t strip_cols(const gemm_problem_t *p) { return STRIP_ROW / operand_bytes(p); }
 
 // gemm's weights as they lie in global memory: bytes, and from row, column or strip to the next.
 static size_t w_pitch(const gemm_problem_t *p) {
-  return p->layout == GEMM_ND ? 2 * p->n : p->layout == GEMM_DN ? 2 * p->k : round_up(p->k, STRIP) * STRIP_ROW;
+  return p->layout == GEMM_ND   ? operand_bytes(p) * p->n
+         : p->layout == GEMM_DN ? operand_bytes(p) * p->k
+                                : round_up(p->k, STRIP) * STRIP_ROW;
 }
 
 static size_t w_bytes(const gemm_problem_t *p) {
-  const size_t lines = p->layout == GEMM_ND ? p->k : p->layout == GEMM_DN ? p->n : (p->n + STRIP - 1) / STRIP;
+  const size_t lines = p->layout == GEMM_ND ? p->k : p->layout == GEMM_DN ? p->n : ceil_div(p->n, strip_cols(p));
   return lines * w_pitch(p);
 }
 
 // Lays out weights [k][n]; NULL: no memory. Padding of strips is zero.
-static uint16_t *lay_out(const gemm_problem_t *p) {
-  uint16_t *to = calloc(w_bytes(p), 1);
+static void *lay_out(const gemm_problem_t *p) {
+  const size_t bytes = operand_bytes(p), strip = strip_cols(p);
+  const uint8_t *from = weights_of(p);
+  uint8_t *to = calloc(w_bytes(p), 1);
   for (size_t i = 0; to != NULL && i < p->k; ++i) {
     for (size_t j = 0; j < p->n; ++j) {
-      const size_t at = p->layout == GEMM_DN ? j * p->k + i : j / STRIP * (w_pitch(p) / 2) + i * STRIP + j % STRIP;
-      to[at] = p->b[i * p->n + j];
+      const size_t at =
+          p->layout == GEMM_DN ? (j * p->k + i) * bytes : j / strip * w_pitch(p) + i * STRIP_ROW + j % strip * bytes;
+      memcpy(to + at, from + (i * p->n + j) * bytes, bytes);
     }
   }
   return to;
 }
 
-static void add_inputs(layout_t *layout, const gemm_problem_t *p, const uint16_t *w) {
+// Scales of columns as FIXPIPE takes them; NULL: no memory.
+static float *lay_out_scales(const gemm_problem_t *p) {
+  float *to = calloc(round_up(p->n, STRIP_ROW / GEMM_SCALE_BYTES), GEMM_SCALE_BYTES);
+  for (size_t j = 0; to != NULL && j < p->n; ++j) {
+    to[2 * j] = p->column_scale[j];
+  }
+  return to;
+}
+
+static void add_inputs(layout_t *layout, const gemm_problem_t *p, const void *w, const float *scales_s8) {
   const size_t scales = p->quantised ? p->k / p->group * p->n * 2 : 0;
-  const unsigned half = half_type(p);
-  add(layout, A, p->m * p->k * 2, (soc_buffer_t){KERNEL_INPUT("a", p->a), KERNEL_MATRIX(half, p->m, p->k)});
+  const unsigned type = operand_type(p);
+  const void *a = p->s8 ? (const void *)p->a_s8 : p->a;
+  add(layout, A, p->m * p->k * operand_bytes(p), (soc_buffer_t){KERNEL_INPUT("a", a), KERNEL_MATRIX(type, p->m, p->k)});
   if (p->quantised) {
     add(layout, W, p->k * p->n / 2, (soc_buffer_t){KERNEL_INPUT("w", p->w)});
     add(layout, SCALE, scales, (soc_buffer_t){KERNEL_INPUT("scale", p->scale)});
@@ -61,7 +85,11 @@ static void add_inputs(layout_t *layout, const gemm_problem_t *p, const uint16_t
   } else {
     const bool columns = p->layout == GEMM_DN;
     add(layout, W, w_bytes(p),
-        (soc_buffer_t){KERNEL_INPUT("w", w), KERNEL_MATRIX(half, columns ? p->n : p->k, columns ? p->k : p->n)});
+        (soc_buffer_t){KERNEL_INPUT("w", w), KERNEL_MATRIX(type, columns ? p->n : p->k, columns ? p->k : p->n)});
+  }
+  if (p->scaled) {
+    add(layout, SCALE, round_up(p->n, STRIP_ROW / GEMM_SCALE_BYTES) * GEMM_SCALE_BYTES,
+        (soc_buffer_t){KERNEL_INPUT("scale", scales_s8)});
   }
 }
 
@@ -82,21 +110,21 @@ static void add_results(layout_t *layout, const gemm_run_t *run, void *rows) {
   layout->partial_bytes = round_up(p->m * p->n * 4, LINE);
   add(layout, B, b_bytes, (soc_buffer_t){.name = "b", .result = rows, .gaps = true});
   add(layout, PARTIAL, gemm_reduces(s) ? s->splits * layout->partial_bytes : 0, (soc_buffer_t){.name = "partial"});
-  add(layout, C, p->m * p->n * (s->out_f32 ? 4 : 2),
-      (soc_buffer_t){.name = "c", .result = run->out, KERNEL_MATRIX(s->out_f32 ? TYPE_F32 : half_type(p), p->m, p->n)});
+  add(layout, C, p->m * p->n * gemm_result_bytes(p, s),
+      (soc_buffer_t){.name = "c", .result = run->out, KERNEL_MATRIX(gemm_result_type(p, s), p->m, p->n)});
 }
 
 static gemm_args_t product_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
   return (gemm_args_t){.a = layout->address[A],
                        .b = layout->address[W],
                        .c = layout->address[C],
-                       .a_pitch = (uint32_t)(p->k * 2),
+                       .a_pitch = (uint32_t)(p->k * operand_bytes(p)),
                        .b_pitch = (uint32_t)w_pitch(p),
-                       .c_pitch = (uint32_t)(p->n * (s->out_f32 ? 4 : 2)),
+                       .c_pitch = (uint32_t)(p->n * gemm_result_bytes(p, s)),
                        .m = (uint32_t)p->m,
                        .n = (uint32_t)p->n,
                        .k = (uint32_t)p->k,
-                       .type = half_type(p)};
+                       .type = operand_type(p)};
 }
 
 static gemm_fp16_args_t halving_arguments(const gemm_problem_t *p, const gemm_settings_t *s, const layout_t *layout) {
@@ -108,9 +136,9 @@ static gemm_tiles_args_t tiles_arguments(const gemm_problem_t *p, const gemm_set
   const gemm_args_t product = product_arguments(p, s, layout);
   const gemm_cut_t *cut = &s->cut;
   return (gemm_tiles_args_t){.product = product,
-                             .partial = layout->address[PARTIAL],
+                             .partial = p->s8 ? layout->address[SCALE] : layout->address[PARTIAL],
                              .partial_bytes = layout->partial_bytes,
-                             .c_type = s->out_f32 ? TYPE_F32 : product.type,
+                             .c_type = gemm_result_type(p, s),
                              .layout = p->layout,
                              .tile_rows = cut->rows,
                              .tile_cols = cut->cols,
@@ -273,21 +301,32 @@ base_exit_t gemm_simulate(kernel_run_t *kernel, base_error_t *error) {
   const gemm_problem_t *problem = &run->problem;
   const gemm_settings_t *settings = &run->settings;
   layout_t layout = {0};
-  uint16_t *laid = problem->layout != GEMM_ND && problem->b != NULL ? lay_out(problem) : NULL;
+  const bool lays_out = problem->layout != GEMM_ND && weights_of(problem) != NULL;
+  void *laid = lays_out ? lay_out(problem) : NULL;
+  float *scales = problem->column_scale != NULL ? lay_out_scales(problem) : NULL;
   uint8_t *rows = run->b != NULL ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
-  if ((run->b != NULL && rows == NULL) || (problem->layout != GEMM_ND && problem->b != NULL && laid == NULL)) {
+  if ((run->b != NULL && rows == NULL) || (lays_out && laid == NULL) ||
+      (problem->column_scale != NULL && scales == NULL)) {
     base_fail(error, "workspace: out of memory");
+    free(scales);
     free(laid);
     free(rows);
     return BASE_BAD_INPUT;
   }
-  add_inputs(&layout, problem, laid != NULL ? laid : problem->b);
+  add_inputs(&layout, problem, laid != NULL ? laid : weights_of(problem), scales);
   add_results(&layout, run, rows);
   const soc_status_t status = simulate(run, &layout);
   if (rows != NULL && status == SOC_DONE) {
     take_b(problem, settings, rows, run->b);
   }
   free(rows);
+  free(scales);
   free(laid);
-  return kernel_result_take(&run->kernel.result, &settings->machine, status, gemm_flops(problem), error);
+  const base_exit_t exit =
+      kernel_result_take(&run->kernel.result, &settings->machine, status, gemm_flops(problem), error);
+  if (problem->s8) {  // of the peak of such products
+    const config_cube_t *cube = &settings->machine.soc.config.cube;
+    run->kernel.result.fu *= (double)cube->mac_k / (double)cube->mac_k_s8;
+  }
+  return exit;
 }

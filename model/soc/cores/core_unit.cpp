@@ -15,7 +15,7 @@ namespace {
 // Pipes that reach each memory; the race detector forgets an access when all of them know of it.
 const unsigned kPipesAt[SPACE_COUNT] = {
     PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE,  // GM
-    PIPE_BIT_MTE2 | PIPE_BIT_MTE1,                                                  // L1
+    PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_FIX,                                   // L1
     PIPE_BIT_MTE1 | PIPE_BIT_M,                                                     // L0A
     PIPE_BIT_MTE1 | PIPE_BIT_M,                                                     // L0B
     PIPE_BIT_M | PIPE_BIT_FIX,                                                      // L0C

@@ -4,6 +4,7 @@
 //   FIX takes each part to global memory when its last chunk is done, beside the MMADs of the next one
 //   with several splits the vector cores then add the slices' sums
 //
+// Built with GEMM_S8 it is gemm_tiles_s8: 8-bit integers, sums in S32, and scales on the way to memory.
 // None of the cuts but the slices shows in the bits: every chain takes its products in ascending k.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/gemm/gemm_tiles.h"
@@ -29,9 +30,9 @@ static void load_a(const tiles_t *tiles, const loader_t *next) {
   const uint32_t first = tiles->by_part[A] ? next->part * tiles->part_rows : 0;
   const uint32_t rows = tiles->by_part[A] ? min_u32(tiles->part_rows, unit->rows - first) : unit->rows;
   ring_wait_free(ring, next->to.use);
-  data_copy_gm_to_l1(.gm = p->a + (uint64_t)(unit->row + first) * p->a_pitch + 2 * (unit->k + next->k),
+  data_copy_gm_to_l1(.gm = p->a + (uint64_t)(unit->row + first) * p->a_pitch + BYTES * (unit->k + next->k),
                      .gm_pitch = p->a_pitch, .l1 = ring_slot(ring, next->to.use), .rows = rows,
-                     .cols = min_u32(tiles->depth[A], unit->depth - next->k));
+                     .cols = min_u32(tiles->depth[A], unit->depth - next->k), .element = ELEMENT);
   ring_set_full(ring, next->to.use);
 }
 
@@ -46,14 +47,15 @@ static void load_b(const tiles_t *tiles, const loader_t *next) {
   const uint32_t col = unit->col + first;
   ring_wait_free(ring, next->to.use);
   if (tiles->args.layout == GEMM_ND) {
-    data_copy_gm_to_l1(.gm = p->b + k * p->b_pitch + 2 * col, .gm_pitch = p->b_pitch,
-                       .l1 = ring_slot(ring, next->to.use), .rows = depth, .cols = cols);
+    data_copy_gm_to_l1(.gm = p->b + k * p->b_pitch + BYTES * col, .gm_pitch = p->b_pitch,
+                       .l1 = ring_slot(ring, next->to.use), .rows = depth, .cols = cols, .element = ELEMENT);
   } else if (tiles->args.layout == GEMM_DN) {
-    data_copy_gm_to_l1(.gm = p->b + (uint64_t)col * p->b_pitch + 2 * k, .gm_pitch = p->b_pitch,
-                       .l1 = ring_slot(ring, next->to.use), .rows = cols, .cols = depth);
+    data_copy_gm_to_l1(.gm = p->b + (uint64_t)col * p->b_pitch + BYTES * k, .gm_pitch = p->b_pitch,
+                       .l1 = ring_slot(ring, next->to.use), .rows = cols, .cols = depth, .element = ELEMENT);
   } else {
-    data_copy_gm_to_l1(.gm = p->b + (uint64_t)(col / STRIP) * p->b_pitch + k * STRIP_ROW, .gm_pitch = p->b_pitch,
-                       .l1 = ring_slot(ring, next->to.use), .rows = depth, .cols = cols, .strips = 1);
+    data_copy_gm_to_l1(.gm = p->b + (uint64_t)(col / COLS) * p->b_pitch + k * STRIP_ROW, .gm_pitch = p->b_pitch,
+                       .l1 = ring_slot(ring, next->to.use), .rows = depth, .cols = cols, .strips = 1,
+                       .element = ELEMENT);
   }
   ring_set_full(ring, next->to.use);
 }
@@ -100,6 +102,22 @@ static inline void load_some(const tiles_t *tiles, loader_t *next) {
     }
     next_load(tiles, next);
   }
+}
+
+// ---- Scales of a unit's columns: MTE2 to FIX ----
+
+static const ring_t scales_ring = {PIPE_MTE2, PIPE_FIX, 0, 2, L1_BYTES, GEMM_SCALES_SLOT};
+
+static inline bool has_scales(const tiles_t *tiles) { return BYTES == 1 && tiles->args.scales != 0; }
+
+static uint32_t scales_use(const tiles_t *tiles, const unit_t *unit) { return unit->number / tiles->cores; }
+
+static void load_scales(const tiles_t *tiles, const unit_t *unit) {
+  const uint32_t rows = ceil_div(unit->cols * GEMM_SCALE_BYTES, STRIP_ROW);
+  ring_wait_free(&scales_ring, scales_use(tiles, unit));
+  data_copy_gm_to_l1(.gm = tiles->args.scales + (uint64_t)unit->col * GEMM_SCALE_BYTES, .gm_pitch = rows * STRIP_ROW,
+                     .l1 = ring_slot(&scales_ring, scales_use(tiles, unit)), .rows = rows, .cols = STRIP, .strips = 1);
+  ring_set_full(&scales_ring, scales_use(tiles, unit));
 }
 
 // ---- Multiplying: MTE1, M, FIX ----
@@ -153,10 +171,10 @@ static side_t right_side(const tiles_t *tiles, const unit_t *unit, const part_t 
   if (tiles->args.layout == GEMM_DN) {
     right.pitch = round_up(tiles->by_part[B] ? part->cols : unit->cols, STRIP) * STRIP_ROW;
     right.at += col * STRIP_ROW;
-    right.step = tiles->step / STRIP * right.pitch;
+    right.step = tiles->step / COLS * right.pitch;
   } else {
     right.pitch = round_up(end - k, STRIP) * STRIP_ROW;
-    right.at += col / STRIP * right.pitch;
+    right.at += col / COLS * right.pitch;
     right.step = tiles->step * STRIP_ROW;
   }
   return right;
@@ -180,12 +198,13 @@ static void multiply(tiles_t *tiles, const part_t *part, side_t *left, side_t *r
       ring_wait_full(&tiles->ring[left->piece.ring], left->piece.use);
       left->waits = false;
     }
-    load_data_a(.l1 = left->at, .l1_pitch = left->pitch, .l0a = ring_slot(&l0, use), .m = part->rows, .k = depth);
+    load_data_a(.l1 = left->at, .l1_pitch = left->pitch, .l0a = ring_slot(&l0, use), .m = part->rows, .k = depth,
+                .element = ELEMENT);
     if (first && right->waits) {
       ring_wait_full(&tiles->ring[right->piece.ring], right->piece.use);
     }
     load_data_b(.l1 = right->at, .l1_pitch = right->pitch, .l0b = ring_slot(&l0, use), .k = depth, .n = part->cols,
-                .transpose = tiles->turned);
+                .transpose = tiles->turned, .element = ELEMENT);
     ring_set_full(&l0, use);
 
     ring_wait_full(&l0, use);
@@ -195,11 +214,26 @@ static void multiply(tiles_t *tiles, const part_t *part, side_t *left, side_t *r
     mmad(.l0a = ring_slot(&l0, use), .l0b = ring_slot(&l0, use), .l0c = part->l0c, .m = part->rows, .n = part->cols,
          .k = depth, .accumulate = k == 0 ? 0 : 1, .type = tiles->args.product.type);
     ring_set_free(&l0, use);
-    left->at += depth / STRIP * left->pitch;  // whole strips, or the slice ends
+    left->at += depth / COLS * left->pitch;  // whole strips, or the slice ends
     right->at += right->step;
   }
   if (right->gives_back) {
     free_piece(tiles, &right->piece);
+  }
+}
+
+static void store_scaled(const tiles_t *tiles, const unit_t *unit, const part_t *part) {
+  const gemm_args_t *p = &tiles->args.product;
+  const uint32_t use = scales_use(tiles, unit);
+  if (part->index == 0) {
+    ring_wait_full(&scales_ring, use);
+  }
+  fixpipe(.l0c = part->l0c, .m = part->rows, .n = part->cols,
+          .gm = p->c + (uint64_t)(unit->row + part->row) * p->c_pitch + (uint64_t)2 * (unit->col + part->col),
+          .gm_pitch = p->c_pitch, .type = TYPE_F16, .op = GM_STORE, .from = TYPE_S32, .quant = QUANT_COLUMNS,
+          .scales = ring_slot(&scales_ring, use) + part->col * GEMM_SCALE_BYTES);
+  if (part->index + 1 == unit->parts) {
+    ring_set_free(&scales_ring, use);
   }
 }
 
@@ -212,9 +246,15 @@ static void store(const tiles_t *tiles, const unit_t *unit, const part_t *part) 
   const ring_t *l0c = &tiles->ring[RING_L0C];
   ring_set_full(l0c, part->number);
   ring_wait_full(l0c, part->number);
+  if (has_scales(tiles)) {
+    store_scaled(tiles, unit, part);
+    ring_set_free(l0c, part->number);
+    return;
+  }
   fixpipe(.l0c = part->l0c, .m = part->rows, .n = part->cols,
           .gm = to + (uint64_t)(unit->row + part->row) * pitch + (uint64_t)bytes * (unit->col + part->col),
-          .gm_pitch = pitch, .type = sums ? TYPE_F32 : a->c_type, .op = GM_STORE);
+          .gm_pitch = pitch, .type = sums ? TYPE_F32 : a->c_type, .op = GM_STORE,
+          .from = BYTES == 1 ? TYPE_S32 : TYPE_F32);
   ring_set_free(l0c, part->number);
 }
 
@@ -240,6 +280,9 @@ static void multiply_chunk(tiles_t *tiles, loader_t *next, const unit_t *unit, c
 
 static void multiply_unit(tiles_t *tiles, loader_t *next, const unit_t *unit) {
   part_t parts[2];
+  if (has_scales(tiles)) {
+    load_scales(tiles, unit);
+  }
   for (uint32_t i = 0; i < unit->parts; ++i) {
     parts[i] = part_of(tiles, unit, i);
   }
@@ -265,11 +308,17 @@ void cube_main(void) {
   settle_load(&tiles, &next);
   for_rings(&tiles, ring_open);
   ring_open(&l0);
+  if (has_scales(&tiles)) {
+    ring_open(&scales_ring);
+  }
   for (; unit.number < tiles.units; next_unit(&tiles, &unit)) {
     multiply_unit(&tiles, &next, &unit);
   }
   for_rings(&tiles, ring_drain);
   ring_drain(&l0);
+  if (has_scales(&tiles)) {
+    ring_drain(&scales_ring);
+  }
   if (tiles.args.splits > 1) {
     sync_all(PIPE_FIX);
     cross_core_set_flag(PIPE_FIX, FLAG_MULTIPLIED);

@@ -19,7 +19,15 @@
 #include "lib/ring.h"
 #include "lib/tiling.h"
 
+// Of operands: their type is GEMM_S8's or a 16-bit one.
+#ifdef GEMM_S8
+enum { BYTES = 1, ELEMENT = ELEMENT_8, L1_BYTES = GEMM_L1_KB * 1024 - GEMM_SCALES_L1 };
+#else
+enum { BYTES = 2, ELEMENT = ELEMENT_16, L1_BYTES = GEMM_L1_KB * 1024 };
+#endif
+
 enum {
+  COLS = STRIP_ROW / BYTES,  // of a strip
   L0_HALF = 32 * 1024,
   L0C_BYTES = GEMM_L0C_KB * 1024,
   L0C_SLOTS_MAX = 4,
@@ -59,32 +67,40 @@ typedef struct unit {
 
 static bool extents_valid(const gemm_args_t *p) {
   return p->m >= 1 && p->m <= GEMM_MAX && p->n >= 1 && p->n <= GEMM_MAX && p->k >= 1 && p->k <= GEMM_MAX &&
-         (p->type == TYPE_BF16 || p->type == TYPE_F16);
+         (BYTES == 1 ? p->type == TYPE_S8 : p->type == TYPE_BF16 || p->type == TYPE_F16);
 }
 
-static uint32_t c_bytes(const gemm_tiles_args_t *a) { return a->c_type == TYPE_F32 ? 4 : 2; }
+static uint32_t c_bytes(const gemm_tiles_args_t *a) {
+  return a->c_type == TYPE_F32 || (BYTES == 1 && a->c_type == TYPE_S32) ? 4 : 2;
+}
 
 static bool arrays_valid(const gemm_tiles_args_t *a) {
   const gemm_args_t *p = &a->product;
-  const uint32_t b_row = a->layout == GEMM_ND ? 2 * p->n : a->layout == GEMM_DN ? 2 * p->k : p->k * STRIP_ROW;
-  return (p->a | p->b | p->a_pitch | p->b_pitch) % 2 == 0 && p->a_pitch >= 2 * p->k && p->b_pitch >= b_row &&
+  const uint32_t b_row = a->layout == GEMM_ND ? BYTES * p->n : a->layout == GEMM_DN ? BYTES * p->k : p->k * STRIP_ROW;
+  return (p->a | p->b | p->a_pitch | p->b_pitch) % BYTES == 0 && p->a_pitch >= BYTES * p->k && p->b_pitch >= b_row &&
          (p->c | p->c_pitch) % c_bytes(a) == 0 && p->c_pitch >= c_bytes(a) * p->n &&
          (a->splits == 1 || (p->c_pitch == c_bytes(a) * p->n && (a->partial | a->partial_bytes) % 4 == 0));
 }
 
-static bool size_valid(uint32_t value, uint32_t most) { return value >= STRIP && value % STRIP == 0 && value <= most; }
+static bool size_valid(uint32_t value, uint32_t of, uint32_t most) {
+  return value >= of && value % of == 0 && value <= most;
+}
 
 static bool cuts_valid(const gemm_tiles_args_t *a) {
-  return size_valid(a->tile_rows, GEMM_MAX_TILE) && size_valid(a->tile_cols, GEMM_MAX_TILE) &&
-         size_valid(a->a_depth, GEMM_MAX_DEPTH) && size_valid(a->b_depth, a->a_depth) && a->a_depth % a->b_depth == 0 &&
-         a->a_slots >= 2 && a->a_slots <= GEMM_MAX_SLOTS && a->b_slots >= 2 && a->b_slots <= GEMM_MAX_SLOTS &&
-         a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k && a->band >= 1 &&
-         a->kept <= GEMM_MAX_SLOTS && a->a_slots + a->b_slots + a->kept <= FLAGS;
+  return size_valid(a->tile_rows, STRIP, GEMM_MAX_TILE) && size_valid(a->tile_cols, COLS, GEMM_MAX_TILE) &&
+         size_valid(a->a_depth, COLS, GEMM_MAX_DEPTH) && size_valid(a->b_depth, COLS, a->a_depth) &&
+         a->a_depth % a->b_depth == 0 && a->a_slots >= 2 && a->a_slots <= GEMM_MAX_SLOTS && a->b_slots >= 2 &&
+         a->b_slots <= GEMM_MAX_SLOTS && a->splits >= 1 && a->splits <= GEMM_MAX_SPLITS && a->splits <= a->product.k &&
+         a->band >= 1 && a->kept <= GEMM_MAX_SLOTS && a->a_slots + a->b_slots + a->kept <= FLAGS;
+}
+
+static bool result_valid(const gemm_tiles_args_t *a) {
+  return BYTES == 1 ? a->splits == 1 && a->c_type == (a->scales == 0 ? TYPE_S32 : TYPE_F16) && a->scales % 2 == 0
+                    : a->c_type == TYPE_F32 || a->c_type == TYPE_F16 || a->c_type == TYPE_BF16;
 }
 
 static bool args_valid(const gemm_tiles_args_t *a) {
-  return extents_valid(&a->product) && a->layout < GEMM_LAYOUTS &&
-         (a->c_type == TYPE_F32 || a->c_type == TYPE_F16 || a->c_type == TYPE_BF16) && arrays_valid(a) && cuts_valid(a);
+  return extents_valid(&a->product) && a->layout < GEMM_LAYOUTS && result_valid(a) && arrays_valid(a) && cuts_valid(a);
 }
 
 // Parts of a tile: halves of its longer side if L0C cannot hold two tiles.
@@ -96,16 +112,17 @@ static void cut_tile(tiles_t *tiles) {
   tiles->part_cols = halves && !rows ? round_up(a->tile_cols / 2, STRIP) : a->tile_cols;
   tiles->by_part[A] = halves && rows;
   tiles->by_part[B] = halves && !rows && a->a_depth == a->b_depth;
-  require(tiles->part_rows * tiles->part_cols <= GEMM_MAX_PART, PANIC_ARGUMENTS);
+  require(tiles->part_rows * tiles->part_cols <= GEMM_MAX_PART && (BYTES == 2 || tiles->part_cols % COLS == 0),
+          PANIC_ARGUMENTS);
   // MMADs of equal depth, as deep as halves of L0A and L0B allow.
-  const uint32_t most = L0_HALF / 2 / max_u32(tiles->part_rows, tiles->part_cols) / STRIP * STRIP;
-  tiles->step = round_up(ceil_div(a->b_depth, ceil_div(a->b_depth, most)), STRIP);
+  const uint32_t most = L0_HALF / BYTES / max_u32(tiles->part_rows, tiles->part_cols) / COLS * COLS;
+  tiles->step = round_up(ceil_div(a->b_depth, ceil_div(a->b_depth, most)), COLS);
 }
 
 static void plan_rings(tiles_t *tiles) {
   const gemm_tiles_args_t *a = &tiles->args;
-  const uint32_t a_bytes = 2 * a->a_depth * (tiles->by_part[A] ? tiles->part_rows : a->tile_rows);
-  const uint32_t b_bytes = 2 * a->b_depth * (tiles->by_part[B] ? tiles->part_cols : a->tile_cols);
+  const uint32_t a_bytes = BYTES * a->a_depth * (tiles->by_part[A] ? tiles->part_rows : a->tile_rows);
+  const uint32_t b_bytes = BYTES * a->b_depth * (tiles->by_part[B] ? tiles->part_cols : a->tile_cols);
   const uint32_t part = 4 * tiles->part_rows * tiles->part_cols;
   const uint32_t parts = min_u32(L0C_SLOTS_MAX, L0C_BYTES / part);
   // A chunk's pieces of b are there together if they are for several parts.
@@ -113,8 +130,7 @@ static void plan_rings(tiles_t *tiles) {
   const uint32_t kept = a->a_slots * a_bytes + a->b_slots * b_bytes;  // begin there
   const uint32_t kept_bytes = a->by_columns != 0 ? b_bytes : a_bytes;
   const uint32_t kept_depth = a->by_columns != 0 ? a->b_depth : a->a_depth;
-  require(kept + a->kept * kept_bytes <= GEMM_L1_KB * 1024 &&
-              a->kept <= ceil_div(a->product.k / a->splits, kept_depth) &&
+  require(kept + a->kept * kept_bytes <= L1_BYTES && a->kept <= ceil_div(a->product.k / a->splits, kept_depth) &&
               (!shared || tiles->by_part[B] || a->b_slots >= a->a_depth / a->b_depth),
           PANIC_ARGUMENTS);
   tiles->ring[RING_A] = (ring_t){PIPE_MTE2, PIPE_MTE1, 0, (uint8_t)a->a_slots, 0, a_bytes};

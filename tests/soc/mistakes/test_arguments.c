@@ -41,6 +41,17 @@ static const gemm_tiles_args_t gemm_tiles = {.product = PRODUCT,
                                              .b_slots = 2,
                                              .splits = 1,
                                              .band = 1};
+static const gemm_tiles_args_t gemm_tiles_s8 = {
+    .product = {.a_pitch = 32, .b_pitch = 32, .c_pitch = 128, .m = 16, .n = 32, .k = 32, .type = TYPE_S8},
+    .c_type = TYPE_S32,
+    .tile_rows = 16,
+    .tile_cols = 32,
+    .a_depth = 64,
+    .b_depth = 32,
+    .a_slots = 2,
+    .b_slots = 2,
+    .splits = 1,
+    .band = 1};
 static const w4a16_args_t w4a16 = {.m = 1,
                                    .n = 64,
                                    .k = 64,
@@ -58,7 +69,8 @@ static const struct kernel {
 } kernels[] = {
 #define KERNEL(name) \
   { #name, &name, sizeof name }
-    KERNEL(amla), KERNEL(flash), KERNEL(fp8), KERNEL(gemm), KERNEL(gemm_fp16), KERNEL(gemm_tiles), KERNEL(w4a16),
+    KERNEL(amla),      KERNEL(flash),      KERNEL(fp8),           KERNEL(gemm),
+    KERNEL(gemm_fp16), KERNEL(gemm_tiles), KERNEL(gemm_tiles_s8), KERNEL(w4a16),
 #undef KERNEL
 };
 
@@ -205,6 +217,18 @@ static const bad_t cases[] = {
     BAD(gemm_tiles, "gemm_tiles.", SET(gemm_tiles, splits, 2), SET(gemm_tiles, partial_bytes, 2)),
     BAD(gemm_tiles, "gemm_tiles.", SET(gemm_tiles, splits, 2), SET(gemm_tiles, product.c_pitch, 128)),
     BAD(gemm_tiles, "gemm_tiles.", SET(gemm_tiles, a_depth, 4096), SET(gemm_tiles, tile_rows, 128)),  // more than L1
+
+#define TILES_S8(field, v) BAD(gemm_tiles_s8, "gemm_tiles.", SET(gemm_tiles, field, v))
+    TILES_S8(product.type, TYPE_F16),
+    TILES_S8(product.a_pitch, 31),
+    TILES_S8(c_type, TYPE_F16),
+    TILES_S8(c_type, TYPE_F32),
+    TILES_S8(scales, 64),
+    TILES_S8(tile_cols, 48),
+    TILES_S8(a_depth, 80),
+    TILES_S8(b_depth, 16),
+    TILES_S8(splits, 2),
+    BAD(gemm_tiles_s8, "gemm_tiles.", SET(gemm_tiles, tile_rows, 128), SET(gemm_tiles, tile_cols, 224)),
 
 #define W4A16(field, v) BAD(w4a16, "w4a16_problem_impl.h", SET(w4a16, field, v))
     W4A16(m, 0),
