@@ -104,6 +104,9 @@ holds '(.[0].parts[] | select(.name == "lanes") | .fo4) >= .[1].timing.loops[0].
 for part in control score lanes fau division memories outputs; do
   holds ".parts | any(.name == \"$part\")" top.json
 done
+# With wires and an uncertain clock all of it takes longer, though not by half.
+"$SIM" synth --top hfa --d 2 --blocks 1 --wires --json wires.json --quiet
+jq -es '.[1].fo4 > 1.06 * .[0].fo4 and .[1].fo4 < 1.5 * .[0].fo4' top.json wires.json >/dev/null || fail "with wires: $(cat wires.json)"
 refused_top() { if "$SIM" synth "$@" 2>stderr >stdout; then fail "$*: taken"; fi; [ "$(wc -l <stderr)" -eq 1 ] || fail "$*"; }
 refused_top --top hfa --unit acc
 refused_top --top nonsense

@@ -232,10 +232,11 @@ attention_chain)
   ;;
 lanes)
   # Each arithmetic; registers begin alike. ABC finds the two halves' signals that are always the same.
+  files=$(echo "$here"/lanes.v "$rtl"/softmax/*_lane.v "$rtl"/arith/*.v "$rtl"/hfa/*.v "$rtl"/expmul/*.v "$rtl"/fp/bf16_*.v \
+    "$rtl"/lib/delay_line.v)
   for arithmetic in 0 1 2; do
     echo "== $proof: ARITHMETIC $arithmetic, D 32"
-    yosys -q -l "$work/yosys.log" -p "read_verilog -formal -I$rtl/lib -DASSUMED=assert $here/lanes.v $rtl/softmax/fau_lane.v
-      $rtl/softmax/acc_lane.v $(echo "$rtl"/arith/*.v "$rtl"/hfa/*.v "$rtl"/expmul/*.v "$rtl"/fp/bf16_*.v) $rtl/lib/pipe_cut.v $rtl/lib/delay_line.v
+    yosys -q -l "$work/yosys.log" -p "read_verilog -formal -I$rtl/lib -DASSUMED=assert $files
       chparam -set ARITHMETIC $arithmetic -set D 32 lanes; prep -top lanes -flatten; dffunmap; setundef -zero -init; memory_map
       techmap; opt -fast -nodffe -nosdff; abc -g AND -fast; dffunmap; opt_clean; write_aiger -I -B -zinit $work/lanes.aig" >/dev/null || exit 2
     yosys-abc -c "read_aiger $work/lanes.aig; fold; strash; scorr; pdr -T 60" >"$work/abc.log" 2>&1 || { cat "$work/abc.log"; exit 2; }

@@ -7,8 +7,9 @@
 #include "report/silicon/synth.h"
 
 // 500 MHz at 28 nm; the atomic unit's stages.
-// Paths of an engine go on from one unit into the next, so that units are mapped to a shorter period.
-enum { ENGINE_FO4 = 130, MAPPED_FO4 = 110, ATOMIC_FO4 = 60, D = 16, BLOCKS = 2, NAMES_BYTES = 512 };
+// Paths of an engine go on from one unit into the next, so that units are mapped to a shorter period, as is the atomic
+// unit that is to reach its own with wires, of which mapping knows nothing.
+enum { ENGINE_FO4 = 130, MAPPED_FO4 = 110, ATOMIC_FO4 = 60, DEEP_FO4 = 50, D = 16, BLOCKS = 2, NAMES_BYTES = 512 };
 
 typedef struct top {
   const char *unit, *params, *text;
@@ -21,7 +22,7 @@ static const top_t tops[] = {
     {"attention_engine", ENGINE(1), "FA-2", ENGINE_FO4, MAPPED_FO4},
     {"attention_engine", ENGINE(2), "ExpMul", ENGINE_FO4, MAPPED_FO4},
     {"gm_atomic", "LANES=16", "gm_atomic", ATOMIC_FO4, ATOMIC_FO4},
-    {"gm_atomic", "LANES=16 ALU_STAGES=6", "gm_atomic of 6 stages", ATOMIC_FO4, ATOMIC_FO4},
+    {"gm_atomic", "LANES=16 ALU_STAGES=6", "gm_atomic of 6 stages", ATOMIC_FO4, DEEP_FO4},
 };
 enum { TOPS = sizeof tops / sizeof *tops };
 
@@ -65,8 +66,8 @@ static void fill(const void *data, cJSON *root) {
     }
   }
   report_put(root, NOTHING(table->flow.wires ? ".wired" : ".ideal"), NUMBER(".engine_fo4", ENGINE_FO4),
-             NUMBER(".mapped_fo4", MAPPED_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".d", D),
-             NUMBER(".blocks", BLOCKS), NOTHING(missed == 0 ? ".missed" : ".met"));
+             NUMBER(".mapped_fo4", MAPPED_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".deep_fo4", DEEP_FO4),
+             NUMBER(".d", D), NUMBER(".blocks", BLOCKS), NOTHING(missed == 0 ? ".missed" : ".met"));
   report_put(cJSON_AddObjectToObject(root, missed == 0 ? ".met" : ".missed"), NUMBER("count", missed),
              TEXT("names", names));
 }
