@@ -118,11 +118,12 @@ module gm_atomic #(
   reg [DATA_W-1:0]  rq_data_q;
   reg [LANES-1:0]   rq_mask_q;             // of the last beat
   reg [LEN_W-1:0]   rq_left_q;             // beats after this one
+  reg               rq_last_q;             // there are none
   reg [TAG_W-1:0]   rq_tag_q;
 
   wire conflict;                           // an older beat of this address is in flight
   wire credit;                             // its answer will find room
-  wire rq_last = rq_left_q == LEN_ZERO;
+  wire rq_last = rq_last_q;
   wire issue   = rq_valid_q & ~(rq_reads_q & conflict) & (credit | ~rq_last);
   wire accept  = req_valid_i & req_ready_o;
 
@@ -147,10 +148,12 @@ module gm_atomic #(
       rq_data_q  <= req_rescale ? {LANES{req_data_i[31:0]}} : req_data_i;
       rq_mask_q  <= req_legal ? req_mask_i : {LANES{1'b0}};
       rq_left_q  <= req_walks ? req_len_i - LEN_ONE : LEN_ZERO;
+      rq_last_q  <= ~req_walks | (req_len_i == LEN_ONE);
       rq_tag_q   <= req_tag_i;
     end else if (issue) begin
       rq_addr_q  <= rq_addr_q + ADDR_ONE;
       rq_left_q  <= rq_left_q - LEN_ONE;
+      rq_last_q  <= rq_left_q == LEN_ONE;
     end
   end
 
@@ -410,7 +413,7 @@ module gm_atomic #(
   end
   always @* if (f_run && rq_valid_q) begin
     assert (f_index_q < f_len_q);
-    assert (rq_left_q == f_len_q - f_index_q - LEN_ONE);
+    assert (rq_left_q == f_len_q - f_index_q - LEN_ONE && rq_last_q == (rq_left_q == LEN_ZERO));
     assert (rq_addr_q == f_base_q + f_index[ADDR_W-1:0]);
     assert (rq_reads_q == f_reads);
     assert (rq_op_q == 3'd4 || f_len_q == LEN_ONE);
