@@ -74,6 +74,111 @@ static void fp8_blocks(void **state) {
   checkpoint_close(model);
 }
 
+// --- experts in one tensor ---------------------------------------------------------------------
+
+enum { ONE_HIDDEN = 64, ONE_WIDTH = 32, ONE_EXPERTS = 3 };
+#define ONE                                                                                          \
+  "\"vocab_size\":8,\"hidden_size\":64,\"num_hidden_layers\":1,\"max_position_embeddings\":64,"      \
+  "\"num_attention_heads\":2,\"head_dim\":16,\"intermediate_size\":32,\"moe_intermediate_size\":32," \
+  "\"num_experts\":3,\"num_experts_per_tok\":2"
+static const char gpt_oss[] =
+    "{\"model_type\":\"gpt_oss\",\"quantization_config\":{\"quant_method\":\"mxfp4\"}," ONE "}";
+static const char qwen3_moe[] = "{\"model_type\":\"qwen3_moe\"," ONE "}";
+
+static void write_all_but_experts(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  if (place.role != CHECKPOINT_EXPERT_GATE && place.role != CHECKPOINT_EXPERT_UP &&
+      place.role != CHECKPOINT_EXPERT_DOWN) {
+    write_tensor(w, tensor, place);
+  }
+}
+
+static uint8_t byte_of(size_t i) { return (uint8_t)(i * 73 + i / 256 * 31 + 5); }
+static uint8_t scale_of(size_t i) { return (uint8_t)(120 + i % 11); }
+
+static void put_bytes(writer_t *w, const char *name, const char *type, const char *shape, size_t bytes,
+                      uint8_t (*value)(size_t i)) {
+  for (size_t i = 0; i < bytes; ++i) {
+    w->data[0][w->data_used[0] + i] = value(i);
+  }
+  put_tensor(w, 0, name, type, shape, bytes);
+}
+
+static checkpoint_t *write_experts(const char *config, void (*write)(writer_t *w)) {
+  checkpoint_t *model = made_up(config, 3);
+  writer_t w = {.model = model, .type = CHECKPOINT_BF16, .files = 1, .index = allocate(TEXT_BYTES, 1)};
+  w.header[0] = allocate(TEXT_BYTES, 1);
+  w.data[0] = allocate(DATA_BYTES, 1);
+  each_tensor(model, &w, write_all_but_experts);
+  write(&w);
+  remove_files();
+  put(w.header[0], &w.header_used[0], "}");
+  write_tensors("model.safetensors", w.header[0], w.data[0], w.data_used[0]);
+  free(w.header[0]);
+  free(w.data[0]);
+  free(w.index);
+  checkpoint_close(model);
+  return open_or_fail(&(checkpoint_request_t){.folder = folder});
+}
+
+#define EXPERTS(name) "model.layers.0.mlp.experts." name
+static void write_mxfp4(writer_t *w) {
+  put_bytes(w, EXPERTS("gate_up_proj_blocks"), "U8", "[3,64,2,16]", ONE_EXPERTS * 2 * ONE_WIDTH * ONE_HIDDEN / 2,
+            byte_of);
+  put_bytes(w, EXPERTS("gate_up_proj_scales"), "U8", "[3,64,2]", ONE_EXPERTS * 2 * ONE_WIDTH * 2, scale_of);
+  put_bytes(w, EXPERTS("down_proj_blocks"), "U8", "[3,64,1,16]", ONE_EXPERTS * ONE_HIDDEN * ONE_WIDTH / 2, byte_of);
+  put_bytes(w, EXPERTS("down_proj_scales"), "U8", "[3,64,1]", ONE_EXPERTS * ONE_HIDDEN, scale_of);
+}
+
+static void write_fused(writer_t *w) {
+  put_bytes(w, EXPERTS("gate_up_proj"), "BF16", "[3,64,64]", ONE_EXPERTS * 2 * ONE_WIDTH * ONE_HIDDEN * 2, scale_of);
+  put_bytes(w, EXPERTS("down_proj"), "BF16", "[3,64,32]", ONE_EXPERTS * ONE_HIDDEN * ONE_WIDTH * 2, scale_of);
+}
+
+// Element `i` of an array: of MXFP4, E2M1 by its definition, times 2^(scale - 127); of BF16 its bytes.
+static float mxfp4_of(size_t i) {
+  const unsigned code = byte_of(i / 2) >> (i % 2 * 4) & 15u, exponent = code >> 1 & 3u, fraction = code & 1u;
+  const float size = exponent == 0 ? 0.5f * (float)fraction : ldexpf(1.0f + 0.5f * (float)fraction, (int)exponent - 1);
+  return ldexpf(code >= 8 ? -size : size, scale_of(i / 32) - 127);
+}
+
+static float bf16_of(size_t i) { return num_bf16_to_f32((uint16_t)(scale_of(2 * i) | scale_of(2 * i + 1) << 8)); }
+
+// The element of `first`, with rows `step` apart, that is row `row` of `columns`.
+static void check_rows(const checkpoint_t *model, checkpoint_role_t role, size_t expert, size_t first, size_t step,
+                       float (*value)(size_t i)) {
+  const checkpoint_tensor_t *tensor = checkpoint_find(model, role, 0, expert);
+  const size_t rows = checkpoint_rows(tensor), columns = checkpoint_columns(tensor);
+  float *got = allocate(rows * columns, sizeof *got);
+  base_error_t error;
+  CHECK(checkpoint_read(tensor, 0, 5, CHECKPOINT_FP32, got, &error), "%s", error.text);
+  CHECK(checkpoint_read(tensor, 5, rows * columns - 5, CHECKPOINT_FP32, got + 5, &error), "%s", error.text);
+  for (size_t i = 0; i < rows * columns; ++i) {
+    const float should = value(first + i / columns * step * columns + i % columns);
+    CHECK(same_f32(got[i], should), "role %d, expert %zu [%zu]: %g, expected %g", role, expert, i, (double)got[i],
+          (double)should);
+  }
+  free(got);
+}
+
+static void experts_in_one(void **state) {
+  (void)state;
+  enum { MATRIX = ONE_WIDTH * ONE_HIDDEN };
+  checkpoint_t *model = write_experts(gpt_oss, write_mxfp4);
+  for (size_t e = 0; e < ONE_EXPERTS; ++e) {  // rows of gate and up take turns
+    check_rows(model, CHECKPOINT_EXPERT_GATE, e, e * 2 * MATRIX, 2, mxfp4_of);
+    check_rows(model, CHECKPOINT_EXPERT_UP, e, e * 2 * MATRIX + ONE_HIDDEN, 2, mxfp4_of);
+    check_rows(model, CHECKPOINT_EXPERT_DOWN, e, e * MATRIX, 1, mxfp4_of);
+  }
+  checkpoint_close(model);
+  model = write_experts(qwen3_moe, write_fused);
+  for (size_t e = 0; e < ONE_EXPERTS; ++e) {  // up comes behind gate
+    check_rows(model, CHECKPOINT_EXPERT_GATE, e, e * 2 * MATRIX, 1, bf16_of);
+    check_rows(model, CHECKPOINT_EXPERT_UP, e, e * 2 * MATRIX + MATRIX, 1, bf16_of);
+    check_rows(model, CHECKPOINT_EXPERT_DOWN, e, e * MATRIX, 1, bf16_of);
+  }
+  checkpoint_close(model);
+}
+
 static void same_in_all_types(void **state) {
   (void)state;
   static const char *const configs[] = {v2, v2_tied, v3};
@@ -135,7 +240,7 @@ static void random_weights(void **state) {
   base_error_t error;
   double sum = 0.0, squares = 0.0;
   checkpoint_t *model = made_up(v2, 9), *other = made_up(v2, 10);
-  checkpoint_t *fewer = open_or_fail(&(checkpoint_request_t){path_of("config.json"), 2, true, 9});
+  checkpoint_t *fewer = open_or_fail(&(checkpoint_request_t){path_of("config.json"), 2, true, false, 9});
   const checkpoint_tensor_t *tensor = checkpoint_find(model, CHECKPOINT_EMBEDDING, 0, 0);
   assert_true(checkpoint_read(tensor, 0, LARGEST, CHECKPOINT_BF16, whole, &error));
   assert_true(
@@ -317,6 +422,7 @@ int main(void) {
       cmocka_unit_test(same_in_all_types), cmocka_unit_test(names_and_shapes), cmocka_unit_test(random_weights),
       cmocka_unit_test(defects),           cmocka_unit_test(bad_indices),      cmocka_unit_test(first_layers),
       cmocka_unit_test(published_models),  cmocka_unit_test(shrinks),          cmocka_unit_test(fp8_blocks),
+      cmocka_unit_test(experts_in_one),
   };
   return cmocka_run_group_tests_name("checkpoint", tests, make_folder, remove_folder);
 }

@@ -145,12 +145,88 @@ static void scalings(void **state) {
   assert_true(blocks.block_rows == 64 && blocks.block_columns == 128);
 }
 
+// Keys of families with heads of keys and values.
+#define HEADS                                                                                   \
+  "\"vocab_size\":9,\"hidden_size\":16,\"num_hidden_layers\":6,\"max_position_embeddings\":64," \
+  "\"num_attention_heads\":4,\"intermediate_size\":24"
+
+static checkpoint_config_t heads_with(const char *keys) {
+  char text[1000];
+  checkpoint_config_t config;
+  base_error_t error;
+  snprintf(text, sizeof text, "{" HEADS ",%s}", keys);
+  write_text(NAME, text);
+  CHECK(checkpoint_config_read(path_of(NAME), &config, &error), "%s", error.text);
+  return config;
+}
+
+static void heads(void **state) {
+  (void)state;
+  const checkpoint_config_t llama = heads_with("\"model_type\":\"llama\",\"num_key_value_heads\":2");
+  assert_true(llama.head_dim == 4 && llama.rotated == 4 && llama.num_key_value_heads == 2 && !llama.windowed[0]);
+  assert_int_equal(heads_with("\"model_type\":\"mistral\"").num_key_value_heads, 4);
+  const checkpoint_config_t biased = heads_with("\"model_type\":\"llama\",\"attention_bias\":true");
+  assert_true(checkpoint_has(&biased, CHECKPOINT_HAS_QKV_BIAS) && checkpoint_has(&biased, CHECKPOINT_HAS_O_BIAS));
+  const checkpoint_config_t partial = heads_with("\"model_type\":\"phi3\",\"partial_rotary_factor\":0.5");
+  assert_int_equal(partial.rotated, 2);
+  const checkpoint_config_t mistral = heads_with("\"model_type\":\"mistral\",\"sliding_window\":7");
+  assert_true(checkpoint_window(&mistral, 0) == 7 && checkpoint_window(&mistral, 5) == 7);
+  const checkpoint_config_t unused =
+      heads_with("\"model_type\":\"qwen2\",\"sliding_window\":7,\"use_sliding_window\":false");
+  assert_int_equal(checkpoint_window(&unused, 5), 0);
+  const checkpoint_config_t upper =
+      heads_with("\"model_type\":\"qwen3\",\"sliding_window\":7,\"use_sliding_window\":true,\"max_window_layers\":4");
+  assert_true(checkpoint_window(&upper, 3) == 0 && checkpoint_window(&upper, 4) == 7);
+  const checkpoint_config_t listed = heads_with(
+      "\"model_type\":\"qwen3\",\"sliding_window\":7,\"use_sliding_window\":true,\"layer_types\":[\"full_attention\","
+      "\"sliding_attention\",\"full_attention\",\"full_attention\",\"full_attention\",\"sliding_attention\"]");
+  assert_true(checkpoint_window(&listed, 1) == 7 && checkpoint_window(&listed, 4) == 0);
+  // Gemma's published file says little, and has another base for windows.
+  const checkpoint_config_t gemma = heads_with(
+      "\"model_type\":\"gemma3_text\",\"sliding_window\":7,\"rope_scaling\":{\"rope_type\":\"linear\",\"factor\":8}");
+  assert_true(gemma.head_dim == 256 && gemma.num_key_value_heads == 4 && gemma.tie_word_embeddings);
+  assert_true(checkpoint_window(&gemma, 4) == 7 && checkpoint_window(&gemma, 5) == 0);
+  assert_true(checkpoint_rope_of(&gemma, 5)->theta == 1e6 && checkpoint_rope_of(&gemma, 5)->factor == 8);
+  assert_true(checkpoint_rope_of(&gemma, 0)->theta == 1e4 && checkpoint_rope_of(&gemma, 0)->factor == 0);
+  const checkpoint_config_t mixtral = heads_with("\"model_type\":\"mixtral\",\"num_local_experts\":8");
+  assert_true(mixtral.moe_intermediate_size == 24 && mixtral.num_experts_per_tok == 2 && mixtral.norm_topk_prob);
+  const checkpoint_config_t text = heads_with("\"text_config\":{\"model_type\":\"llama\"," HEADS "}");
+  assert_true(text.family == CHECKPOINT_LLAMA);
+}
+
+static void heads_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *keys, *expected;
+  } cases[] = {
+      {"\"model_type\":\"llama\",\"num_key_value_heads\":3", "num_key_value_heads 3; expected a multiple of these"},
+      {"\"model_type\":\"llama\",\"hidden_act\":\"gelu\"", "hidden_act is \"gelu\"; expected \"silu\""},
+      {"\"model_type\":\"gemma3_text\",\"hidden_activation\":\"silu\"", "hidden_activation is \"silu\""},
+      {"\"model_type\":\"gemma3_text\",\"attn_logit_softcapping\":50", "attn_logit_softcapping is 50; expected null"},
+      {"\"model_type\":\"phi3\",\"partial_rotary_factor\":0.3", "partial_rotary_factor is 0.3"},
+      {"\"model_type\":\"phi3\",\"rope_scaling\":{\"type\":\"longrope\"}", "rope_scaling is \"longrope\""},
+      {"\"model_type\":\"gpt_oss\",\"num_local_experts\":4,\"layer_types\":[\"full_attention\"]", "layer_types is ["},
+      {"\"model_type\":\"qwen3_moe\",\"num_experts\":4,\"moe_intermediate_size\":8,\"mlp_only_layers\":[1]",
+       "mlp_only_layers is [1]; expected []"},
+  };
+  for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
+    char text[1000];
+    checkpoint_config_t config;
+    base_error_t error;
+    snprintf(text, sizeof text, "{" HEADS ",%s}", cases[i].keys);
+    write_text(NAME, text);
+    CHECK(!checkpoint_config_read(path_of(NAME), &config, &error), "%s", cases[i].keys);
+    check_refusal(&error, NAME, cases[i].expected);
+  }
+}
+
 static void refused(void **state) {
   (void)state;
   static const struct {
     const char *key, *value, *expected;
   } cases[] = {
-      {"model_type", "\"llama\"", "model_type is \"llama\"; expected \"deepseek_v2\", \"deepseek_v3\" or \"kimi_k2\""},
+      {"model_type", "\"bert\"",
+       "model_type is \"bert\"; expected one of \"deepseek_v2\", \"deepseek_v3\", \"kimi_k2\", \"llama\""},
       {"model_type", "", "model_type is missing"},
       {"model_type", "3", "model_type is 3"},
       {"hidden_size", "", "hidden_size is missing; expected 1 to 1048576"},
@@ -221,14 +297,14 @@ static void no_object(void **state) {
     base_error_t error;
     write_text(NAME, texts[i]);
     assert_false(checkpoint_config_read(path_of(NAME), &config, &error));
-    check_refusal(&error, NAME, "expected config.json of a DeepSeek-V2, V3 or Kimi-K2 model");
+    check_refusal(&error, NAME, "expected config.json of a language model");
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(good),    cmocka_unit_test(spellings), cmocka_unit_test(scalings),
-      cmocka_unit_test(refused), cmocka_unit_test(of_v3),     cmocka_unit_test(no_object),
+      cmocka_unit_test(good),  cmocka_unit_test(spellings), cmocka_unit_test(scalings), cmocka_unit_test(refused),
+      cmocka_unit_test(of_v3), cmocka_unit_test(no_object), cmocka_unit_test(heads),    cmocka_unit_test(heads_refused),
   };
   return cmocka_run_group_tests_name("checkpoint_config", tests, make_folder, remove_folder);
 }

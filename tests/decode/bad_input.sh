@@ -43,6 +43,11 @@ for bits in '\300\177' '\200\177' '\000\117'; do   # NaN, infinity, 2^31
 done
 
 refused "--eval, --prompt: only one of them" run decode --eval text --prompt x
+refused "--eval, --prompt-tokens: only one of them" run decode --eval text --prompt-tokens numbers
+refused "--prompt, --prompt-tokens: only one of them" run decode --prompt x --prompt-tokens numbers
+refused "numbers: a model whose vocabulary is no bytes takes token numbers" run decode --prompt-tokens numbers
+refused "--chunk: steps after a past" run decode --chunk 3 --past 3
+refused "--attention flash: is for models without latents; this one has some" run decode --attention flash
 refused "--windows: needs --eval" run decode --windows 2
 refused "--context: needs --eval" run decode --prompt x --context 2
 refused "--tokens: needs --prompt" run decode --eval text --tokens 2
@@ -77,7 +82,7 @@ refused "soc.engines is 4" run decode --config engines
 refused "unexpected argument 'twice'" run decode twice
 
 "$SIM" run decode --help >help
-for option in --model --random-weights --layers --experts-here --prompt --tokens --eval --windows --context --past --steps \
+for option in --model --random-weights --layers --experts-here --prompt --prompt-tokens --chunk --tokens --eval --windows --context --past --steps \
   --batch --attention --weights --zero-points --mtp --launch --check --tolerance --verify --logits --l2 --timing-only; do
   grep -q "^  $option" help || { echo "FAILED: --help: no $option"; failed=1; }
 done

@@ -47,6 +47,9 @@ static void corrupt_more(corruption_t *c, const decode_machine_t *machine, const
     const step_gather_args_t *a = op->args;
     const size_t slots = decode_machine_slots(machine, &a->routing);
     flip(c, machine, op->op, a->out + below(c, slots) * a->pitch + 2 * below(c, a->cols));
+  } else if (op->op == STEP_HEADS && op->output[0].address == 0) {
+    const step_heads_args_t *a = op->args;
+    flip(c, machine, op->op, a->out.at + below(c, a->heads) * a->out.head + 2 * below(c, a->dim));
   } else if (op->op == STEP_ARGMAX) {
     const step_argmax_args_t *a = op->args;
     flip(c, machine, op->op, a->out + 4 * below(c, a->rows));
@@ -93,15 +96,18 @@ TEST(every_result_is_looked_at) {
   static const struct {
     decode_attention_t attention;
     decode_weights_t weights;
-  } kinds[] = {{DECODE_AMLA, DECODE_FP16}, {DECODE_BASE, DECODE_W4A16}, {DECODE_FP8, DECODE_FP16}};
-  const checkpoint_request_t wanted = {.folder = DATA_DIR "/kjv_mla"};
+    const char *folder;
+  } kinds[] = {{DECODE_AMLA, DECODE_FP16, DATA_DIR "/kjv_mla"},
+               {DECODE_BASE, DECODE_W4A16, DATA_DIR "/kjv_mla"},
+               {DECODE_FP8, DECODE_FP16, DATA_DIR "/kjv_mla"},
+               {DECODE_FLASH, DECODE_FP16, DATA_DIR "/zoo/gpt_oss"}};
   base_error_t error = {""};
-  checkpoint_t *checkpoint = checkpoint_open(&wanted, &error);
-  assert_non_null(checkpoint);
   size_t all[STEP_OPS] = {0};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     kernel_machine_t machine;
     corruption_t corruption = {.of_op = {0}};
+    checkpoint_t *checkpoint = checkpoint_open(&(checkpoint_request_t){.folder = kinds[i].folder}, &error);
+    assert_non_null(checkpoint);
     num_rng_seed(&corruption.rng, i);
     soc_clear_memory();
     assert_true(kernel_machine_open(&machine, "ascend910_core", &error));
@@ -109,15 +115,16 @@ TEST(every_result_is_looked_at) {
     machine.soc.firmware = SOC_FIRMWARE_NATIVE;
     decode_settings_t settings = decode_settings(&machine);
     settings.attention = kinds[i].attention;
+    settings.attention_given = true;
     settings.weights = kinds[i].weights;
     assert_true(decode_settings_fit(&settings, checkpoint_config(checkpoint), &error));
     check(&settings, checkpoint, &corruption);
     for (size_t op = 0; op < STEP_OPS; ++op) {
       all[op] += corruption.of_op[op];
     }
+    checkpoint_close(checkpoint);
   }
   for (size_t op = 0; op < STEP_OPS; ++op) {
     assert_true(all[op] > 0);
   }
-  checkpoint_close(checkpoint);
 }

@@ -21,6 +21,11 @@ static bool has_tensor(const checkpoint_config_t *config, checkpoint_role_t role
   return checkpoint_shape(config, role, layer == LLM_NO_LAYER ? 0 : layer, &rows, &columns);
 }
 
+// A gate may have no bias, heads no norms and no sinks.
+static bool may_lack_weight(llm_kind_t kind) {
+  return kind == LLM_GATE || kind == LLM_QUERIES || kind == LLM_CACHE_KEYS || kind == LLM_HEADS_ATTENTION;
+}
+
 // `whose` has of each place the value that was written to it last.
 static void check_op(const llm_graph_t *graph, const llm_op_t *op, int whose[LLM_MOST_VALUES]) {
   const int read[] = {op->in, op->with, op->kind == LLM_ADD || op->kind == LLM_ROTATE_Q ? op->out : LLM_NOTHING};
@@ -34,7 +39,7 @@ static void check_op(const llm_graph_t *graph, const llm_op_t *op, int whose[LLM
     CHECK(there || read[i] == op->with, "%s reads %s, which the model does not have", op->name,
           graph->value[read[i]].name);
   }
-  if (op->weight != LLM_NOTHING && op->kind != LLM_GATE) {  // a gate may have no bias
+  if (op->weight != LLM_NOTHING && !may_lack_weight(op->kind)) {
     CHECK(has_tensor(graph->config, graph->weight[op->weight].first, op->layer), "%s: no such tensor", op->name);
     const checkpoint_role_t second = graph->weight[op->weight].second;
     CHECK(second == CHECKPOINT_NONE || has_tensor(graph->config, second, op->layer), "%s: no second one", op->name);
@@ -68,7 +73,9 @@ static void check_graph(const char *name, const checkpoint_config_t *config) {
 
 static void tables_hold_together(void **state) {
   (void)state;
-  static const char *const models[] = {"deepseek-v2-lite.json", "deepseek-v2.json", "deepseek-v3.json"};
+  static const char *const models[] = {
+      "deepseek-v2-lite.json", "deepseek-v2.json",  "deepseek-v3.json", "gemma-3-12b.json", "gpt-oss-20b.json",
+      "llama-3.1-8b.json",     "mixtral-8x7b.json", "qwen3-14b.json",   "qwen3-8b.json",    "qwen3-30b-a3b.json"};
   for (size_t i = 0; i < ARRAY_LEN(models); ++i) {
     const checkpoint_config_t config = read_config(models[i]);
     check_graph(models[i], &config);

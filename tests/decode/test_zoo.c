@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/npy.h"
@@ -23,9 +24,12 @@ typedef struct model {
   double furthest;
 } model_t;
 
+// DATA_DIR has a few of them; AMALGAM_ZOO may name a folder that has all.
+static const char *folder;
+
 static const char *path_of_model(const char *name, const char *file) {
   static char path[256];
-  snprintf(path, sizeof path, DATA_DIR "/zoo/%s/%s", name, file);
+  snprintf(path, sizeof path, "%s/%s/%s", folder, name, file);
   return path;
 }
 
@@ -89,4 +93,29 @@ static void check_model(const char *name) {
   checkpoint_close(m.checkpoint);
 }
 
-TEST(deepseek_v3) { check_model("deepseek_v3"); }  // experts in groups, YaRN
+// A folder without that model is skipped.
+static void check_family(const char *name) {
+  const char *others = getenv("AMALGAM_ZOO");
+  folder = DATA_DIR "/zoo";
+  if (others != NULL && access(path_of_model(name, "config.json"), R_OK) != 0) {
+    folder = others;
+  }
+  if (access(path_of_model(name, "config.json"), R_OK) != 0) {
+    printf("%s: not there, skipped (AMALGAM_ZOO=FOLDER)\n", name);
+    return;
+  }
+  check_model(name);
+}
+
+TEST(deepseek_v3) { check_family("deepseek_v3"); }  // experts in groups, YaRN
+TEST(llama3) { check_family("llama3"); }            // Llama 3's scaling of RoPE
+TEST(qwen2) { check_family("qwen2"); }              // biases, a tied head
+TEST(qwen3) { check_family("qwen3"); }              // norms of queries and keys
+TEST(mistral) { check_family("mistral"); }          // windows
+TEST(qwen3_moe) { check_family("qwen3_moe"); }      // experts
+TEST(mixtral) { check_family("mixtral"); }          // experts by other names
+TEST(phi3) { check_family("phi3"); }                // fused projections
+TEST(olmo2) { check_family("olmo2"); }              // norms behind, norms of all heads
+TEST(glm4_moe) { check_family("glm4_moe"); }        // half of each head turns
+TEST(gpt_oss) { check_family("gpt_oss"); }          // sinks, experts turned and with biases
+TEST(gemma3) { check_family("gemma3"); }            // four norms a layer, two bases of RoPE

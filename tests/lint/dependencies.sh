@@ -102,8 +102,8 @@ kernels/attention/cube: /attention
 kernels/attention/vector: /attention
 kernels/flash: /attention /attention/cube /attention/vector
 kernels/fp8: /attention /attention/cube /attention/vector
-kernels/step: /attention /fp8 /w4a16
-kernels/step/attention: /attention /attention/cube /attention/vector /fp8 /step
+kernels/step: /attention /flash /fp8 /w4a16
+kernels/step/attention: /attention /attention/cube /attention/vector /flash /fp8 /step
 kernels/step/vector: /step
 kernels/step/w4a16: /step /w4a16
 rtl/lib:

@@ -73,7 +73,7 @@ TEST(embed) {
     table[i] = (uint16_t)(0x3000 + 7 * i);
   }
   for (uint32_t type = TYPE_BF16; type <= TYPE_F16; ++type) {
-    num_step_embed(tokens, ARRAY_LEN(tokens), table, STRIDE, type, COLS, x);
+    num_step_embed(tokens, ARRAY_LEN(tokens), table, STRIDE, type, COLS, 1.0f, x);
     for (size_t i = 0; i < ARRAY_LEN(x); ++i) {
       const uint16_t bits = table[(size_t)tokens[i / COLS] * STRIDE + i % COLS];
       assert_true((double)x[i] == value_of(type, &bits, 0));
@@ -258,7 +258,7 @@ TEST(swiglu) {
   in[0] = 0xfbff;  // -65504: e^65504 overflows
   in[1] = 0x7bff;
   in[2] = 0x0000;
-  num_step_swiglu(in, STRIDE, ROWS, COLS, out, COLS);
+  num_step_swiglu(&(num_step_swiglu_t){.type = TYPE_F16}, in, STRIDE, ROWS, COLS, out, COLS);
   for (size_t i = 0; i < ARRAY_LEN(out); ++i) {
     const double g = value_of(TYPE_F16, in, i / COLS * STRIDE + i % COLS);
     const double u = value_of(TYPE_F16, in, i / COLS * STRIDE + COLS + i % COLS);

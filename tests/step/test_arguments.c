@@ -92,7 +92,8 @@ static any_args_t good(step_list_t *list, enum step_op op) {
   any_args_t args = {.bytes = {0}};
   switch (op) {
     case STEP_SWIGLU:
-      args.swiglu = (step_swiglu_args_t){.in = in, .out = out, .rows = 1, .cols = 16, .in_pitch = 64, .out_pitch = 32};
+      args.swiglu = (step_swiglu_args_t){
+          .in = in, .out = out, .rows = 1, .cols = 16, .in_pitch = 64, .out_pitch = 32, .type = TYPE_F16};
       break;
     case STEP_GATHER:
       args.gather = (step_gather_args_t){.x = in, .out = out, .cols = 16, .pitch = 32, .routing = one};

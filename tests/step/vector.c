@@ -151,8 +151,11 @@ static uint32_t f32_bits(float x) { return num_f32_bits(x); }
 
 static step_embed_args_t embed(bench_t *b) {
   const uint32_t cols = cols_of(b, 16384), rows = rows_of(b, cols);
-  step_embed_args_t a = {
-      .rows = rows, .cols = cols, .table_pitch = pitch_of(b, 2 * cols), .type = from_to(b, TYPE_BF16, TYPE_F16)};
+  step_embed_args_t a = {.rows = rows,
+                         .cols = cols,
+                         .table_pitch = pitch_of(b, 2 * cols),
+                         .type = from_to(b, TYPE_BF16, TYPE_F16),
+                         .scale = f32_bits(chance(b, 2) ? 1.0f : 11.3125f)};
   const uint32_t vocab = cols > 4000 ? 7 : VOCAB;
   a.tokens = take(b, INPUTS, 4ull * rows);
   a.table = take(b, INPUTS, (uint64_t)vocab * a.table_pitch);
@@ -178,20 +181,21 @@ static step_norm_args_t norm(bench_t *b) {
   a.y_pitch = pitch_of(b, cols * (a.type == TYPE_F32 ? 4 : 2));
   a.x = matrix(b, TYPE_F32, rows, cols, a.x_pitch, 2, special);
   a.delta = chance(b, 2) ? matrix(b, TYPE_F32, rows, cols, 4 * cols, 2, special) : 0;
-  a.weight = matrix(b, TYPE_F32, 1, cols, 4 * cols, 1, false);
+  a.weight = a.type != TYPE_F32 && chance(b, 5) ? 0 : matrix(b, TYPE_F32, 1, cols, 4 * cols, 1, false);
   a.out = in_place ? a.x : chance(b, 2) ? take(b, ARENA, 4ull * rows * cols) : 0;
   a.y = take(b, ARENA, (uint64_t)rows * a.y_pitch);
   return a;
 }
 
-static uint64_t angles(bench_t *b, uint32_t tokens, uint32_t rope, uint32_t position) {
+static uint64_t angles(bench_t *b, uint32_t tokens, uint32_t rope, uint32_t position, bool halves) {
   const uint64_t address = take(b, ARENA, 8ull * tokens * rope);
   double turn[256];
   for (uint32_t i = 0; i < rope / 2; ++i) {
     turn[i] = pow(10000.0, -2.0 * i / rope);
   }
   for (uint32_t t = 0; t < tokens; ++t) {
-    num_step_angles(position + t, rope, turn, 1.0, (float *)at(b, address) + (size_t)t * 2 * rope);
+    (halves ? num_step_angles_by_halves : num_step_angles)(position + t, rope, turn, 1.0,
+                                                           (float *)at(b, address) + (size_t)t * 2 * rope);
   }
   return address;
 }
@@ -208,7 +212,7 @@ static step_rope_args_t rope(bench_t *b) {
   for (uint32_t i = 0; i < a.tokens * a.heads; ++i) {
     fill_row(b, TYPE_F16, (uint8_t *)at(b, a.q) + i / a.heads * a.q_pitch + i % a.heads * a.q_head, a.rope, 3, false);
   }
-  a.angles = angles(b, a.tokens, a.rope, below(b, 5000));
+  a.angles = angles(b, a.tokens, a.rope, below(b, 5000), false);
   a.out = take(b, ARENA, (uint64_t)a.tokens * a.out_pitch);
   return a;
 }
@@ -228,7 +232,7 @@ static step_cache_args_t cache(bench_t *b) {
   if (chance(b, 3)) {  // whole groups of zeros
     memset(at(b, a.weight), 0, 4 * (size_t)(a.latent < 256 ? a.latent : 256));
   }
-  a.angles = angles(b, a.tokens, a.rope, 100);
+  a.angles = angles(b, a.tokens, a.rope, 100, false);
   a.cache = take(b, ARENA, entries * a.batch_bytes);
   return a;
 }
@@ -248,7 +252,10 @@ static step_swiglu_args_t swiglu(bench_t *b) {
   }
   a.in_pitch = pitch_of(b, 4 * cols);
   a.out_pitch = pitch_of(b, 2 * cols);
-  a.in = matrix(b, TYPE_F16, rows, 2 * cols, a.in_pitch, 4, chance(b, 4));
+  a.type = from_to(b, TYPE_BF16, TYPE_F16);
+  a.gating = from_to(b, STEP_SILU, STEP_LIMITED);
+  a.limit = f32_bits(3.0f);
+  a.in = matrix(b, a.type, rows, 2 * cols, a.in_pitch, 4, chance(b, 4));
   a.out = take(b, ARENA, (uint64_t)rows * a.out_pitch);
   return a;
 }
@@ -324,8 +331,36 @@ static step_argmax_args_t argmax(bench_t *b) {
   return a;
 }
 
-static const uint32_t vector_ops[] = {STEP_EMBED, STEP_NORM,   STEP_ROPE,    STEP_CACHE, STEP_SWIGLU,
-                                      STEP_GATE,  STEP_GATHER, STEP_COMBINE, STEP_ARGMAX};
+// Heads side by side by tokens, or tokens by heads, of each entry.
+static step_heads_place_t heads_place(bench_t *b, const step_heads_args_t *a, uint32_t element, bool fill) {
+  const uint32_t tokens = a->tokens_of_entry, entries = a->tokens / tokens, row = pitch_of(b, element * a->dim);
+  const bool by_head = chance(b, 2);
+  const uint64_t token = by_head ? row : (uint64_t)row * a->heads, head = by_head ? (uint64_t)row * tokens : row;
+  const step_heads_place_t place = {take(b, ARENA, (uint64_t)row * a->heads * a->tokens),
+                                    (uint64_t)row * a->heads * tokens, token, head};
+  for (uint32_t i = 0; fill && i < a->heads * tokens * entries; ++i) {
+    fill_row(b, TYPE_F32, at(b, place.at + (uint64_t)i * row), a->dim, 2, chance(b, 6));
+  }
+  return place;
+}
+
+static step_heads_args_t heads(bench_t *b) {
+  step_heads_args_t a = {.heads = chance(b, 4) ? 64 : from_to(b, 1, 20),
+                         .dim = 16 * from_to(b, 1, chance(b, 3) ? 32 : 8),
+                         .tokens_of_entry = chance(b, 2) ? 1 : from_to(b, 1, 12),
+                         .type = from_to(b, TYPE_BF16, TYPE_F16),
+                         .eps = f32_bits(1e-5f)};
+  a.tokens = a.tokens_of_entry * from_to(b, 1, 4);
+  a.rope = chance(b, 3) ? 0 : 16 * from_to(b, 1, a.dim / 16);
+  a.in = heads_place(b, &a, 4, true);
+  a.out = heads_place(b, &a, 2, false);
+  a.weight = chance(b, 2) ? matrix(b, TYPE_F32, 1, a.dim, 4 * a.dim, 1, false) : 0;
+  a.angles = a.rope == 0 ? 0 : angles(b, a.tokens, a.rope, below(b, 5000), true);
+  return a;
+}
+
+static const uint32_t vector_ops[] = {STEP_EMBED, STEP_NORM,   STEP_ROPE,    STEP_CACHE,  STEP_SWIGLU,
+                                      STEP_GATE,  STEP_GATHER, STEP_COMBINE, STEP_ARGMAX, STEP_HEADS};
 enum { VECTOR_OPS = sizeof vector_ops / sizeof *vector_ops };
 
 static void add(bench_t *b, uint32_t op) {
@@ -339,6 +374,9 @@ static void add(bench_t *b, uint32_t op) {
       break;
     case STEP_ROPE:
       a->rope = rope(b);
+      break;
+    case STEP_HEADS:
+      a->heads = heads(b);
       break;
     case STEP_CACHE:
       a->cache = cache(b);
@@ -393,17 +431,31 @@ static void expect_routed(bench_t *b, const step_entry_t *entry, const any_args_
     num_step_combine(&shape, slot, at(b, a->combine.y), at(b, a->combine.weights), at(b, a->combine.shared),
                      a->combine.cols, at(b, a->combine.out));
   } else {
-    num_step_swiglu(at(b, a->swiglu.in), a->swiglu.in_pitch / 2, slots, a->swiglu.cols, at(b, a->swiglu.out),
+    const num_step_swiglu_t how = {a->swiglu.type, (num_step_gating_t)a->swiglu.gating,
+                                   num_f32_from_bits(a->swiglu.limit)};
+    num_step_swiglu(&how, at(b, a->swiglu.in), a->swiglu.in_pitch / 2, slots, a->swiglu.cols, at(b, a->swiglu.out),
                     a->swiglu.out_pitch / 2);
   }
   free(slot);
+}
+
+static void expect_heads(bench_t *b, const step_heads_args_t *a) {
+  const num_step_heads_t shape = {a->dim, a->rope, at(b, a->weight), num_f32_from_bits(a->eps), a->type};
+  for (uint32_t i = 0; i < a->tokens * a->heads; ++i) {
+    const uint64_t token = i / a->heads, head = i % a->heads, entry = token / a->tokens_of_entry,
+                   of_entry = token % a->tokens_of_entry;
+    num_step_head(&shape, at(b, a->in.at + entry * a->in.entry + of_entry * a->in.token + head * a->in.head),
+                  a->rope == 0 ? NULL : (const float *)at(b, a->angles) + token * 2 * a->rope,
+                  at(b, a->out.at + entry * a->out.entry + of_entry * a->out.token + head * a->out.head));
+  }
 }
 
 static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any) {
   switch (entry->op) {
     case STEP_EMBED: {
       const step_embed_args_t *a = &any->embed;
-      num_step_embed(at(b, a->tokens), a->rows, at(b, a->table), a->table_pitch / 2, a->type, a->cols, at(b, a->x));
+      num_step_embed(at(b, a->tokens), a->rows, at(b, a->table), a->table_pitch / 2, a->type, a->cols,
+                     num_f32_from_bits(a->scale), at(b, a->x));
       break;
     }
     case STEP_NORM: {
@@ -418,6 +470,9 @@ static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any)
                     a->heads, a->rope, at(b, a->out), (num_step_rows_t){a->out_pitch / 2, a->out_head / 2});
       break;
     }
+    case STEP_HEADS:
+      expect_heads(b, &any->heads);
+      break;
     case STEP_CACHE:
       expect_cache(b, &any->cache);
       break;
@@ -544,8 +599,13 @@ static void mixture(bench_t *b) {
   step_gather_args_t gather = {.cols = 2 * hidden, .pitch = 4 * hidden, .routing = r};
   gather.x = matrix(b, TYPE_F16, g.tokens, 2 * hidden, gather.pitch, 1, false);
   gather.out = take(b, ARENA, (uint64_t)most * gather.pitch);
-  step_swiglu_args_t swiglu = {
-      .in = gather.out, .rows = 1, .cols = hidden, .in_pitch = gather.pitch, .out_pitch = 4 * hidden, .routing = r};
+  step_swiglu_args_t swiglu = {.in = gather.out,
+                               .type = TYPE_F16,
+                               .rows = 1,
+                               .cols = hidden,
+                               .in_pitch = gather.pitch,
+                               .out_pitch = 4 * hidden,
+                               .routing = r};
   swiglu.out = take(b, ARENA, (uint64_t)most * swiglu.out_pitch);
   step_combine_args_t combine = {.y = swiglu.out, .weights = g.weights, .cols = hidden, .routing = r};
   combine.out = take(b, ARENA, 4ull * g.tokens * hidden);

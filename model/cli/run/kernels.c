@@ -9,7 +9,9 @@ const run_kernel_t run_kernels[RUN_KERNELS] = {
 #undef KERNEL
 };
 
+// `model` is decode's general name, for it takes prompts, too.
 const run_kernel_t *run_kernel_find(const char *name) {
+  name = strcmp(name, "model") == 0 ? "decode" : name;
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
     if (strcmp(run_kernels[i].name, name) == 0) {
       return &run_kernels[i];

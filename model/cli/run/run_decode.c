@@ -18,12 +18,18 @@ typedef struct own {
 
 static bool check_input(const options_t *o, base_error_t *error) {
   const bool timing = o->decode_past.given || o->decode_steps.given || o->timing_only;
-  if (o->decode_eval != NULL && o->decode_prompt != NULL) {
-    return base_fail(error, "--eval, --prompt: only one of them");
+  const bool prompts = o->decode_prompt != NULL || o->decode_prompt_tokens != NULL;
+  if (o->decode_eval != NULL && prompts) {
+    return base_fail(error, "--eval, --prompt%s: only one of them", o->decode_prompt != NULL ? "" : "-tokens");
+  }
+  if (o->decode_prompt != NULL && o->decode_prompt_tokens != NULL) {
+    return base_fail(error, "--prompt, --prompt-tokens: only one of them");
   }
   const given_t of_eval[] = {{"windows", o->decode_windows.given}, {"context", o->decode_context.given}};
   const given_t of_text[] = {{"eval", o->decode_eval != NULL},
                              {"prompt", o->decode_prompt != NULL},
+                             {"prompt-tokens", o->decode_prompt_tokens != NULL},
+                             {"chunk", o->decode_chunk.given},
                              {"tokens", o->decode_tokens.given},
                              {"logits", o->decode_logits != NULL}};
   return (o->decode_eval != NULL || REFUSE_GIVEN(of_eval, "needs --eval", error)) &&
@@ -37,7 +43,7 @@ static bool check_values(const options_t *o, base_error_t *error) {
   if (o->decode_zeros && o->decode_weights.value != DECODE_W4A16) {
     return base_fail(error, "--zero-points: needs --weights w4a16");
   }
-  if (o->fp8_scale.given && o->decode_attention.value != DECODE_FP8) {
+  if (o->fp8_scale.given && (!o->decode_attention.given || o->decode_attention.value != DECODE_FP8)) {
     return base_fail(error, "--fp8-scale: needs --attention fp8");
   }
   return !o->decode_tolerance.given || o->decode_check.given || base_fail(error, "--tolerance: needs --check stages");
@@ -46,7 +52,8 @@ static bool check_values(const options_t *o, base_error_t *error) {
 // --- what the options say ---------------------------------------------------------------------
 
 static void read_settings(const options_t *o, decode_settings_t *settings) {
-  settings->attention = (decode_attention_t)o->decode_attention.value;
+  settings->attention_given = o->decode_attention.given;
+  settings->attention = o->decode_attention.given ? (decode_attention_t)o->decode_attention.value : settings->attention;
   settings->fp8_scale = o->fp8_scale.value == 0 ? NUM_FP8_SCALE_AMAX : NUM_FP8_SCALE_UE8M0;
   settings->weights = (decode_weights_t)o->decode_weights.value;
   settings->zero_points = o->decode_zeros;
@@ -63,6 +70,8 @@ static void read_request(const options_t *o, decode_request_t *request) {
   request->eval = o->decode_eval;
   request->windows = option_count_or(&o->decode_windows, 0);
   request->prompt = o->decode_prompt;
+  request->prompt_tokens = o->decode_prompt_tokens;
+  request->chunk = option_count_or(&o->decode_chunk, request->chunk);
   request->tokens = option_count_or(&o->decode_tokens, request->tokens);
   request->timing = o->decode_past.given || o->decode_steps.given || o->timing_only;
   request->past = option_count_or(&o->decode_past, request->past);
@@ -187,14 +196,13 @@ static const manual_row_t examples[] = {
 
 const run_front_t run_decode = {
     .about =
-        "a whole DeepSeek-V2, V3 or Kimi-K2 model (latent attention, mixtures of experts), step by step by firmware: "
-        "its loss "
-        "on "
-        "a text (--eval), what it writes (--prompt), or how long its steps take (--past).",
+        "a whole language model (Llama, Mistral, Qwen, Mixtral, Phi-3, OLMo 2, GLM-4.5, gpt-oss, Gemma 3, DeepSeek, "
+        "Kimi-K2), step by step by firmware: its loss on a text (--eval), what it writes (--prompt), or how long its "
+        "steps take (--past). `run model` is the same.",
     .notes =
         "A step is one launch: the host writes a list of operations to global memory, and all cores walk it. Prompts "
         "and "
-        "windows are\nsteps of up to 256 tokens an entry. The model takes the best token each time. Without --eval, "
+        "windows are\nsteps of --chunk tokens an entry. The model takes the best token each time. Without --eval, "
         "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
         "\".\nexit codes: 0 done, 1 --verify or --check found something, or logits are not finite "
         "(see\n--allow-overflow), "

@@ -20,7 +20,7 @@ enum {
   USUAL_STEPS = 4,
   USUAL_PAST = 4096,
   USUAL_CONTEXT = 1024,
-  PIECE = 256,  // query tokens of an entry that a step takes at most
+  USUAL_CHUNK = 256,
   PLACES = 16,  // caches have a multiple of so many places
   PATH_BYTES = 4096,
 };
@@ -33,6 +33,7 @@ decode_request_t decode_request(const kernel_machine_t *machine) {
                               .past = USUAL_PAST,
                               .steps = USUAL_STEPS,
                               .context = USUAL_CONTEXT,
+                              .chunk = USUAL_CHUNK,
                               .tolerance = NAN};
   request.settings.machine.soc.l2_warm = false;  // a model's weights are not in L2 before its first step
   return request;
@@ -69,7 +70,8 @@ static bool open_model(decode_run_t *run, base_error_t *error) {
   char path[PATH_BYTES];
   decode_request_t *request = &run->request;
   checkpoint_request_t wanted = request->model;
-  wanted.random = wanted.random || request->settings.machine.soc.timing_only;  // no value is looked at
+  wanted.shapes = request->settings.machine.soc.timing_only;
+  wanted.random = wanted.random || wanted.shapes;
   request->model.random = wanted.random;
   wanted.folder = model_path(request, path);
   run->checkpoint = checkpoint_open(&wanted, error);
@@ -92,7 +94,7 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
   run->windows = run->eval.windows;
   r->batch = r->batch == 0 ? run->windows : smaller(r->batch, run->windows);
   run->loss = calloc(run->windows, sizeof *run->loss);
-  const size_t query = smaller(r->context, PIECE);
+  const size_t query = smaller(r->context, r->chunk);
   *limits =
       (decode_limits_t){.entries = r->batch, .query = query, .context = r->context, .head_rows = r->batch * query};
   run->logit_rows = run->windows * r->context;
@@ -102,11 +104,12 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
 static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
   const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
-  if (r->prompt == NULL && !run->vocab.bytes) {
+  if (r->prompt == NULL && r->prompt_tokens == NULL && !run->vocab.bytes) {
     return base_fail(
         error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
   }
-  if (!llm_tokens_from_text(prompt, "--prompt", &run->vocab, &run->text, error)) {
+  if (!(r->prompt_tokens != NULL ? llm_tokens_read(r->prompt_tokens, &run->vocab, &run->text, error)
+                                 : llm_tokens_from_text(prompt, "--prompt", &run->vocab, &run->text, error))) {
     return false;
   }
   const size_t length = run->text.count, all = length + r->tokens, most = run->model->max_position_embeddings;
@@ -119,7 +122,7 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
   }
   r->batch = r->batch == 0 ? 1 : r->batch;
   run->written = calloc(r->tokens, sizeof *run->written);
-  const size_t query = larger(smaller(length, PIECE), r->settings.mtp);
+  const size_t query = larger(smaller(length, r->chunk), r->settings.mtp);
   *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = all, .head_rows = r->batch};
   run->logit_rows = r->tokens;
   return run->written != NULL || base_fail(error, "out of memory");
@@ -263,9 +266,9 @@ static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *as
 static outcome_t do_windows(decode_run_t *run, size_t window, size_t entries, uint32_t *tokens, base_error_t *error) {
   const size_t longest = llm_window_predictions(&run->eval, window);  // of these: only the last of all is shorter
   outcome_t outcome = run->check == NULL || decode_check_begin(run->check, 0, error) ? GOOD : HOST_FAILED;
-  for (size_t first = 0; outcome == GOOD && first < longest; first += PIECE) {
+  for (size_t first = 0; outcome == GOOD && first < longest; first += run->request.chunk) {
     const decode_ask_t ask = {
-        .entries = entries, .query = smaller(longest - first, PIECE), .past = first, .all_rows = true};
+        .entries = entries, .query = smaller(longest - first, run->request.chunk), .past = first, .all_rows = true};
     take_piece(run, window, entries, first, ask.query, tokens);
     outcome = do_step(run, &run->prefill, &ask, tokens, error);
     if (outcome == GOOD) {
@@ -277,7 +280,7 @@ static outcome_t do_windows(decode_run_t *run, size_t window, size_t entries, ui
 
 static outcome_t do_text(decode_run_t *run, base_error_t *error) {
   const size_t batch = run->request.batch;
-  uint32_t *tokens = malloc(batch * PIECE * sizeof *tokens);
+  uint32_t *tokens = malloc(batch * run->request.chunk * sizeof *tokens);
   outcome_t outcome = tokens != NULL || base_fail(error, "out of memory") ? GOOD : HOST_FAILED;
   for (size_t window = 0; outcome == GOOD && window < run->windows; window += batch) {
     char what[64];
@@ -301,8 +304,8 @@ static outcome_t do_text(decode_run_t *run, base_error_t *error) {
 static outcome_t do_prompt(decode_run_t *run, uint32_t *tokens, base_error_t *error) {
   const size_t length = run->text.count, batch = run->request.batch;
   outcome_t outcome = GOOD;
-  for (size_t first = 0; outcome == GOOD && first < length; first += PIECE) {
-    const decode_ask_t ask = {.entries = batch, .query = smaller(length - first, PIECE), .past = first};
+  for (size_t first = 0; outcome == GOOD && first < length; first += run->request.chunk) {
+    const decode_ask_t ask = {.entries = batch, .query = smaller(length - first, run->request.chunk), .past = first};
     for (size_t i = 0; i < batch * ask.query; ++i) {
       tokens[i] = run->text.list[first + i % ask.query];
     }
@@ -365,7 +368,8 @@ static outcome_t write_tokens(decode_run_t *run, uint32_t *tokens, base_error_t 
 }
 
 static outcome_t do_writing(decode_run_t *run, base_error_t *error) {
-  uint32_t *tokens = malloc(run->request.batch * PIECE * sizeof *tokens);
+  uint32_t *tokens =
+      malloc(run->request.batch * larger(run->request.chunk, run->request.settings.mtp) * sizeof *tokens);
   if (tokens == NULL) {
     base_fail(error, "out of memory");
     return HOST_FAILED;

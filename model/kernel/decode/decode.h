@@ -1,4 +1,4 @@
-// A DeepSeek-V2 or V3 model on a machine, all of it: the loss on a text, the text it writes, or how long a step takes.
+// A language model on a machine, all of it: the loss on a text, the text it writes, or how long a step takes.
 // attention/attention.h has an example of how these functions are used.
 //
 // A step takes `query` new tokens of each of `batch` entries through all layers, by one launch of the kernel step,
@@ -25,13 +25,15 @@ typedef struct decode_request {
   checkpoint_request_t model;  // folder NULL: the shipped one
   size_t experts_here;         // of each mixture, the first so many; 0: all
   // One of these three; none: the shipped prompt.
-  const char *eval;    // a text to predict
-  size_t windows;      // of it, 0: all
-  const char *prompt;  // what is continued, by so many tokens
+  const char *eval;           // a text to predict
+  size_t windows;             // of it, 0: all
+  const char *prompt;         // what is continued, by so many tokens,
+  const char *prompt_tokens;  // or a file of its tokens
   size_t tokens;
   bool timing;  // `steps` steps after `past` tokens that are made up
   size_t past, steps;
   size_t context;  // of a window
+  size_t chunk;    // tokens of an entry's prompt or window that a step takes at most
   size_t batch;    // entries, each the same prompt or past; of --eval windows at a time, 0: all
   bool verify, check;
   bool allow_overflow;  // logits that are not finite are no failure

@@ -199,6 +199,24 @@ void decode_check_close(decode_check_t *check) {
   free(check);
 }
 
+// Keys of a place, head by head, then its values; of each layer.
+static void read_past_heads(const decode_check_t *check, size_t entry, size_t places, double *past) {
+  const decode_list_t *list = decode_machine_list(check->machine);
+  const decode_shape_t *s = list->shape;
+  const size_t heads = s->attends.kv_heads, dk = s->attends.dk, of_head = s->limits.context * dk;
+  const uint16_t *cache = decode_machine_bytes(check->machine, decode_address(list->arrays, DECODE_AT_KV_CACHE));
+  for (size_t layer = 0; layer < check->model->num_hidden_layers; ++layer) {
+    for (size_t i = 0; i < places * 2 * heads; ++i) {
+      const size_t place = i / (2 * heads), values = i / heads % 2, head = i % heads;
+      const uint16_t *from = cache + layer * s->cache_bytes / sizeof *cache +
+                             ((values * s->limits.entries + entry) * heads + head) * of_head + place * dk;
+      for (size_t j = 0; j < dk; ++j) {
+        *past++ = (double)num_bf16_to_f32(from[j]);
+      }
+    }
+  }
+}
+
 static void read_past(const decode_check_t *check, size_t entry, size_t places, double *past) {
   const decode_list_t *list = decode_machine_list(check->machine);
   const decode_shape_t *s = list->shape;
@@ -219,11 +237,12 @@ static void read_past(const decode_check_t *check, size_t entry, size_t places, 
 }
 
 bool decode_check_begin(decode_check_t *check, size_t places, base_error_t *error) {
-  const size_t key = decode_machine_list(check->machine)->shape->attends.dk;
+  const decode_list_t *list = decode_machine_list(check->machine);
+  const size_t key = llm_cached(list->graph);
   double *past = malloc((check->model->num_hidden_layers * places * key + 1) * sizeof *past);
   bool good = past != NULL || base_fail(error, "--check: out of memory");
   for (size_t i = 0; good && i < check->entries; ++i) {
-    read_past(check, i, places, past);
+    (list->shape->attention == DECODE_FLASH ? read_past_heads : read_past)(check, i, places, past);
     good = walk_begin(check->walk[i], places, past, error);
   }
   free(past);

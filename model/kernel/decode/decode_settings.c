@@ -9,7 +9,7 @@
 
 enum { USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
 
-const char *const decode_attention_names[] = {"base", "amla", "fp8"};
+const char *const decode_attention_names[] = {"base", "amla", "fp8", "flash"};
 const char *const decode_weights_names[] = {"fp16", "w4a16"};
 const char *const decode_launch_names[] = {"step", "ops"};
 
@@ -26,10 +26,11 @@ static bool check_width(const char *key, size_t value, base_error_t *error) {
 }
 
 static bool check_widths(const checkpoint_config_t *model, base_error_t *error) {
-  enum { ALL, MLA, MOE };
+  enum { ALL, MLA, MOE, GQA };
 #define CONFIG_COUNT(key, part, smallest, largest, default)
 #define CONFIG_REAL(key, smallest, largest, default)
-#define CONFIG_ONLY(key, value)
+#define CONFIG_ONLY(key, part, value)
+#define CONFIG_ALIAS(key, alias)
 #define CONFIG_WIDTH(key, part, smallest, largest, default)                                      \
   if (((part) != MOE || model->n_routed_experts > 0) && !check_width(#key, model->key, error)) { \
     return false;                                                                                \
@@ -38,6 +39,7 @@ static bool check_widths(const checkpoint_config_t *model, base_error_t *error) 
 #undef CONFIG_COUNT
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
+#undef CONFIG_ALIAS
 #undef CONFIG_WIDTH
   return model->hidden_size <= STEP_MAX_COLS ||
          base_fail(error, "config.json: hidden_size %zu; the kernel takes at most %d", model->hidden_size,
@@ -66,9 +68,23 @@ static bool check_machine(const decode_settings_t *settings, base_error_t *error
          attention_settings_rows(&(attention_settings_t){.machine = settings->machine}, ATTENTION_MAX_GROUP, error);
 }
 
+// Latents have kernels of their own.
+static bool choose_attention(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
+  const bool latents = model->kv_lora_rank > 0;
+  if (!settings->attention_given) {
+    settings->attention = latents ? settings->attention : DECODE_FLASH;
+  }
+  if (latents == (settings->attention == DECODE_FLASH)) {
+    return base_fail(error, "--attention %s: is for models %s latents; this one has %s",
+                     decode_attention_names[settings->attention], latents ? "without" : "with",
+                     latents ? "some" : "none");
+  }
+  return latents ? decode_latents_fit(settings, model, error) : decode_heads_fit(settings, model, error);
+}
+
 bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
-  static const char *const firmware[] = {"step_base", "step_amla", "step_fp8"};
-  return check_widths(model, error) && check_experts(model, error) && decode_latents_fit(settings, model, error) &&
+  static const char *const firmware[] = {"step_base", "step_amla", "step_fp8", "step_flash"};
+  return check_widths(model, error) && check_experts(model, error) && choose_attention(settings, model, error) &&
          check_machine(settings, error) &&
          kernel_machine_ready(&settings->machine, firmware[settings->attention], error);
 }

@@ -9,7 +9,14 @@
 #include "num/num_fp8.h"
 
 // As the options list them.
-typedef enum decode_attention { DECODE_BASE, DECODE_AMLA, DECODE_FP8, DECODE_ATTENTIONS } decode_attention_t;
+// base, amla and fp8 over latents, flash over keys and values of heads.
+typedef enum decode_attention {
+  DECODE_BASE,
+  DECODE_AMLA,
+  DECODE_FP8,
+  DECODE_FLASH,
+  DECODE_ATTENTIONS
+} decode_attention_t;
 typedef enum decode_weights { DECODE_FP16, DECODE_W4A16 } decode_weights_t;
 typedef enum decode_launch { DECODE_STEP, DECODE_OPS } decode_launch_t;
 
@@ -18,6 +25,7 @@ extern const char *const decode_attention_names[], *const decode_weights_names[]
 typedef struct decode_settings {
   kernel_machine_t machine;
   decode_attention_t attention;
+  bool attention_given;       // else it is amla or flash, whichever the model needs
   num_fp8_scale_t fp8_scale;  // of a cache in FP8
   decode_weights_t weights;
   bool zero_points;  // of W4A16
@@ -32,6 +40,9 @@ decode_settings_t decode_settings(const kernel_machine_t *machine);
 
 // Does the kernel take the latents of that model? (decode_mla.c)
 bool decode_latents_fit(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error);
+
+// Does the kernel take heads of keys and values of that model? (decode_heads.c)
+bool decode_heads_fit(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error);
 
 // Do they go with that model and machine? Fills in the firmware's file, so that the machine must stay where it is.
 bool decode_settings_fit(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error);

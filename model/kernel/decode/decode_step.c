@@ -32,6 +32,7 @@ struct decode_machine {
   size_t watchers;
   decode_sums_t *sums;  // [list.entries_room]
   double *turn;         // RoPE's, of each pair of columns that is rotated
+  float *sinks;         // [layers][heads]; NULL: there are none
   double load_seconds;
 };
 
@@ -41,6 +42,43 @@ static void on_mark(void *context, uint32_t number) {
   decode_machine_t *machine = context;
   for (size_t i = 0; i < machine->watchers; ++i) {
     machine->watcher[i].ended(machine->watcher[i].context, machine, number);
+  }
+}
+
+static void *bytes_of(const decode_machine_t *machine, decode_array_t array);
+
+static bool read_sinks(decode_machine_t *machine, base_error_t *error) {
+  const size_t layers = machine->model->num_hidden_layers, heads = machine->model->num_attention_heads;
+  bool good = true;
+  if (machine->shape.sinks_bytes == 0 || machine->options.settings->machine.soc.timing_only) {
+    return true;
+  }
+  machine->sinks = malloc(layers * heads * sizeof *machine->sinks);
+  for (size_t layer = 0; machine->sinks != NULL && good && layer < layers; ++layer) {
+    good = checkpoint_read(checkpoint_find(machine->options.checkpoint, CHECKPOINT_SINKS, layer, 0), 0, heads,
+                           CHECKPOINT_FP32, machine->sinks + layer * heads, error);
+  }
+  return machine->sinks != NULL ? good : base_fail(error, "out of memory");
+}
+
+// The 1 and the zeros at the end of a value's rows, which biases are multiplied by.
+static void write_ones(const decode_machine_t *machine, size_t index) {
+  const llm_value_t *value = &machine->graph.value[index];
+  const size_t columns = value->parts * value->columns;
+  uint16_t *row = bytes_of(machine, (decode_array_t)(DECODE_AT_VALUES + index));
+  for (size_t i = 0; i < decode_value_rows(&machine->shape, machine->model, value); ++i) {
+    row += columns;
+    memset(row, 0, value->ones * sizeof *row);
+    row[0] = value->type == TYPE_F16 ? num_fp16_from_f32(1.0f) : num_bf16_from_f32(1.0f);
+    row += value->ones;
+  }
+}
+
+static void write_all_ones(const decode_machine_t *machine) {
+  for (size_t i = 0; i < machine->graph.values && !machine->soc_options.timing_only; ++i) {
+    if (machine->graph.value[i].ones > 0) {
+      write_ones(machine, i);
+    }
   }
 }
 
@@ -70,7 +108,11 @@ static bool open_all(decode_machine_t *machine, base_error_t *error) {
   machine->soc = !room ? NULL
                        : soc_open(&machine->soc_options, machine->arrays.list, machine->arrays.count,
                                   sizeof(step_args_t), &machine->result);
-  return machine->soc != NULL || base_fail(error, "%s", !room ? "out of memory" : machine->result.error);
+  if (machine->soc == NULL) {
+    return base_fail(error, "%s", !room ? "out of memory" : machine->result.error);
+  }
+  write_all_ones(machine);
+  return read_sinks(machine, error);
 }
 
 decode_machine_t *decode_machine_open(const decode_machine_options_t *options, base_error_t *error) {
@@ -106,19 +148,61 @@ static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
   return decode_machine_bytes(machine, decode_address(&machine->arrays, array));
 }
 
-static void write_angles(const decode_machine_t *machine, const decode_ask_t *ask) {
+static void write_angles_of(const decode_machine_t *machine, const decode_ask_t *ask, const checkpoint_rope_t *scaling,
+                            float *angles) {
   const size_t rope = machine->shape.attends.rotated;
-  const checkpoint_rope_t *scaling = &machine->model->rope;
   const double magnitude = checkpoint_rope_magnitude(scaling);
-  float *angles = bytes_of(machine, DECODE_AT_ANGLES);
+  const bool halves = machine->shape.attention == DECODE_FLASH;
   for (size_t pair = 0; pair < rope / 2; ++pair) {
     machine->turn[pair] = checkpoint_rope_turn(scaling, rope, pair);
   }
   for (size_t t = 0; t < ask->query; ++t) {
-    num_step_angles(ask->past + t, rope, machine->turn, magnitude, angles + t * 2 * rope);
+    (halves ? num_step_angles_by_halves : num_step_angles)(ask->past + t, rope, machine->turn, magnitude,
+                                                           angles + t * 2 * rope);
   }
   for (size_t entry = 1; entry < ask->entries; ++entry) {
     memcpy(angles + entry * ask->query * 2 * rope, angles, ask->query * 2 * rope * sizeof *angles);
+  }
+}
+
+static void write_angles(const decode_machine_t *machine, const decode_ask_t *ask) {
+  float *angles = bytes_of(machine, DECODE_AT_ANGLES);
+  write_angles_of(machine, ask, &machine->model->rope, angles);
+  if (machine->shape.ropes > 1) {
+    write_angles_of(machine, ask, &machine->model->window_rope,
+                    angles + machine->shape.rows * 2 * machine->shape.attends.rotated);
+  }
+}
+
+// Bits of a row's keys, lowest first: those of first .. end - 1.
+static void write_bits(uint8_t *row, size_t pitch, size_t first, size_t end) {
+  memset(row, 0, pitch);
+  for (size_t i = first; i < end; ++i) {
+    row[i / 8] |= (uint8_t)(1u << i % 8);
+  }
+}
+
+// What kernel flash takes: of each row its token, of each token the keys that a window leaves, of each row its sink.
+static void write_rows(const decode_machine_t *machine, const decode_ask_t *ask) {
+  const decode_shape_t *s = &machine->shape;
+  const size_t rows = ask->query * (s->attends.heads / s->attends.kv_heads), window = machine->model->sliding_window;
+  const size_t start = decode_heads_start(ask, window);
+  float *token = bytes_of(machine, DECODE_AT_TOKEN_OF_ROW);
+  for (size_t row = 0; row < rows; ++row) {
+    token[row] = -(float)(row % ask->query);
+  }
+  for (size_t t = 0; s->visible_bytes > 0 && ask->query > 1 && t < ask->query; ++t) {
+    const size_t end = ask->past + t + 1, first = end > window ? end - window : 0;
+    write_bits((uint8_t *)bytes_of(machine, DECODE_AT_VISIBLE) + t * s->visible_pitch, s->visible_pitch, first - start,
+               end - start);
+  }
+  for (size_t i = 0; machine->sinks != NULL && i < machine->model->num_hidden_layers * s->attends.heads; ++i) {
+    float *sink =
+        (float *)(void *)((uint8_t *)bytes_of(machine, DECODE_AT_SINKS) + i / s->attends.heads * s->sinks_bytes) +
+        i % s->attends.heads * ask->query;
+    for (size_t t = 0; t < ask->query; ++t) {
+      sink[t] = machine->sinks[i];
+    }
   }
 }
 
@@ -182,7 +266,9 @@ static void write_inputs(const decode_machine_t *machine, const decode_ask_t *as
   }
   forget_logits(machine, ask);
   write_angles(machine, ask);
-  if (machine->shape.visible_bytes > 0 && ask->query > 1) {
+  if (machine->shape.attention == DECODE_FLASH) {
+    write_rows(machine, ask);
+  } else if (machine->shape.visible_bytes > 0 && ask->query > 1) {
     write_mask(machine, ask);
   }
 }
@@ -215,11 +301,26 @@ static bool make_past(void *context, size_t first, size_t end) {
   return key != NULL;
 }
 
+// Heads of keys, then of values, of all entries of all layers.
+static bool make_past_heads(void *context, size_t first, size_t end) {
+  const past_t *p = context;
+  const decode_machine_t *machine = p->machine;
+  const decode_shape_t *s = &machine->shape;
+  const size_t of_head = s->limits.context * s->attends.dk;
+  uint16_t *cache = bytes_of(machine, DECODE_AT_KV_CACHE);
+  for (size_t i = first; i < end; ++i) {
+    num_rng_normal_bf16(machine->options.seed, i, 0, p->places * s->attends.dk, 1.0, cache + i * of_head);
+  }
+  return true;
+}
+
 void decode_machine_make_past(decode_machine_t *machine, size_t places) {
   past_t past = {machine, places};
   const size_t count = machine->model->num_hidden_layers * machine->shape.limits.entries;
+  const bool heads = machine->shape.attention == DECODE_FLASH;
   if (!machine->soc_options.timing_only && places > 0) {
-    parallel_for(machine->soc_options.threads, count, make_past, &past);
+    parallel_for(machine->soc_options.threads, heads ? count * 2 * machine->shape.attends.kv_heads : count,
+                 heads ? make_past_heads : make_past, &past);
   }
 }
 
@@ -326,6 +427,7 @@ void decode_machine_close(decode_machine_t *machine) {
     llm_graph_free(&machine->graph);
     free(machine->sums);
     free(machine->turn);
+    free(machine->sinks);
     free(machine);
   }
 }

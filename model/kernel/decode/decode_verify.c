@@ -72,7 +72,8 @@ static size_t bytes_of(unsigned type) { return type == TYPE_F32 ? FP32 : HALF; }
 
 static void verify_embed(job_t *job, const step_embed_args_t *a) {
   float *x = room(job, (size_t)a->rows * a->cols, sizeof *x);
-  num_step_embed(at(job, a->tokens), a->rows, at(job, a->table), a->table_pitch / HALF, a->type, a->cols, x);
+  num_step_embed(at(job, a->tokens), a->rows, at(job, a->table), a->table_pitch / HALF, a->type, a->cols,
+                 num_f32_from_bits(a->scale), x);
   compare(job, at(job, a->x), x, (size_t)a->rows * a->cols, FP32, TYPE_F32);
 }
 
@@ -83,8 +84,8 @@ static void verify_norm(job_t *job, const step_norm_args_t *a) {
   float *out = room(job, count, sizeof *out);
   void *y = room(job, count, FP32);
   num_step_norm(in_place ? job->verify->x : at(job, a->x), in_place ? a->cols : a->x_pitch / FP32,
-                a->delta == 0 ? NULL : at(job, a->delta), at(job, a->weight), num_f32_from_bits(a->eps), a->rows,
-                a->cols, out, a->type, y, a->cols);
+                a->delta == 0 ? NULL : at(job, a->delta), a->weight == 0 ? NULL : at(job, a->weight),
+                num_f32_from_bits(a->eps), a->rows, a->cols, out, a->type, y, a->cols);
   compare_rows(job, at(job, a->y), a->y_pitch, y, a->rows, a->cols, bytes_of(a->type), a->type);
   if (a->out != 0) {
     compare(job, at(job, a->out), out, count, FP32, TYPE_F32);
@@ -100,6 +101,27 @@ static void verify_rope(job_t *job, const step_rope_args_t *a) {
   for (size_t i = 0; i < rows; ++i) {
     compare(job, found + i / a->heads * a->out_pitch + i % a->heads * a->out_head, out + i * a->rope, a->rope, HALF,
             TYPE_BF16);
+  }
+}
+
+static uint64_t head_at(const step_heads_args_t *a, const step_heads_place_t *place, size_t token, size_t head) {
+  return place->at + token / a->tokens_of_entry * place->entry + token % a->tokens_of_entry * place->token +
+         head * place->head;
+}
+
+static void verify_heads(job_t *job, const step_heads_args_t *a) {
+  const num_step_heads_t shape = {.dim = a->dim,
+                                  .rope = a->rope,
+                                  .weight = a->weight == 0 ? NULL : at(job, a->weight),
+                                  .eps = num_f32_from_bits(a->eps),
+                                  .type = a->type};
+  uint16_t out[NUM_STEP_HEAD];
+  for (size_t i = 0; i < (size_t)a->tokens * a->heads; ++i) {
+    const size_t token = i / a->heads, head = i % a->heads;
+    const float *angles = a->rope == 0 ? NULL : at(job, a->angles);
+    num_step_head(&shape, at(job, head_at(a, &a->in, token, head)), a->rope == 0 ? NULL : angles + token * 2 * a->rope,
+                  out);
+    compare(job, at(job, head_at(a, &a->out, token, head)), out, a->dim, HALF, a->type);
   }
 }
 
@@ -125,9 +147,10 @@ static void verify_cache(job_t *job, const step_cache_args_t *a) {
 
 static void verify_swiglu(job_t *job, const step_swiglu_args_t *a) {
   const size_t rows = a->routing.chosen == 0 ? a->rows : decode_machine_slots(job->machine, &a->routing);
-  num_fp16_t *out = room(job, rows * a->cols, sizeof *out);
-  num_step_swiglu(at(job, a->in), a->in_pitch / HALF, rows, a->cols, out, a->cols);
-  compare_rows(job, at(job, a->out), a->out_pitch, out, rows, a->cols, HALF, TYPE_F16);
+  const num_step_swiglu_t how = {a->type, (num_step_gating_t)a->gating, num_f32_from_bits(a->limit)};
+  uint16_t *out = room(job, rows * a->cols, sizeof *out);
+  num_step_swiglu(&how, at(job, a->in), a->in_pitch / HALF, rows, a->cols, out, a->cols);
+  compare_rows(job, at(job, a->out), a->out_pitch, out, rows, a->cols, HALF, a->type);
 }
 
 static void verify_gate(job_t *job, const step_gate_args_t *a) {
@@ -336,7 +359,8 @@ static void verify_w4a16(job_t *job, const step_w4a16_args_t *a) {
 typedef struct attention {
   const job_t *job;
   const attention_args_t *args;
-  const fp8_args_t *fp8;  // NULL: plain
+  const fp8_args_t *fp8;      // NULL: another kernel
+  const flash_args_t *flash;  // likewise
   bool amla;
   size_t parts;          // of an entry
   const uint16_t *keys;  // FP8: [entry][places][dk], decoded
@@ -347,9 +371,23 @@ static size_t keys_of(const attention_t *a, size_t entry) {
   return a->fp8 != NULL ? a->fp8->places[entry] : a->args->keys;
 }
 
+static void see_flash(const attention_t *a, size_t row, uint8_t *visible) {
+  const flash_args_t *flash = a->flash;
+  const size_t token = row % flash->seq_q, keys = a->args->keys;
+  const size_t seen = flash->causal ? keys - flash->seq_q + token + 1 : keys;
+  const uint8_t *bits = flash->visible == 0 ? NULL : at(a->job, flash->visible + token * (size_t)flash->visible_pitch);
+  for (size_t i = 0; i < keys; ++i) {
+    visible[i] = (uint8_t)(i < seen && (bits == NULL || (bits[i / 8] & 1u << i % 8) != 0));
+  }
+}
+
 // Writes for each key whether row `row` sees it: visible [keys], 1 or 0.
 static void see(const attention_t *a, size_t entry, size_t row, uint8_t *visible) {
   const size_t keys = keys_of(a, entry);
+  if (a->flash != NULL) {
+    see_flash(a, row, visible);
+    return;
+  }
   if (a->fp8 != NULL) {
     const size_t later = a->fp8->causal ? a->fp8->query_tokens - 1 - row / a->fp8->heads : 0;
     for (size_t i = 0; i < keys; ++i) {
@@ -361,6 +399,33 @@ static void see(const attention_t *a, size_t entry, size_t row, uint8_t *visible
   for (size_t i = 0; i < keys; ++i) {
     visible[i] = (uint8_t)(bits == NULL || (bits[i / 8] & 1u << i % 8) != 0);
   }
+}
+
+static const float *sinks_of(const attention_t *a, size_t entry, size_t first) {
+  const bool has = a->flash != NULL && a->flash->sink != 0;
+  return has ? at(a->job, a->flash->sink + 4 * (entry % a->flash->kv_heads * a->args->rows + first)) : NULL;
+}
+
+static bool compute(const attention_t *a, const num_attn_t *attn, float *out) {
+  if (a->flash != NULL) {
+    return num_attn_flash(attn, NUM_ISA_AUTO, out) == 0;
+  }
+  return (a->amla ? num_attn_amla(attn, NUM_ISA_AUTO, 0, out, NULL) : num_attn_base(attn, NUM_ISA_AUTO, out)) == 0;
+}
+
+static size_t count_wrong_outputs(const attention_t *a, size_t entry, size_t first, size_t count, const float *out) {
+  const attention_args_t *args = a->args;
+  const size_t bytes = args->out_f32 ? FP32 : HALF;
+  const unsigned type = args->out_f32 ? TYPE_F32 : TYPE_BF16;
+  const uint8_t *at_out = at(a->job, args->out + (entry * args->rows + first) * args->dv * bytes);
+  size_t wrong = 0;
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t found = 0;
+    const uint32_t expected = narrow(type, out[i]);
+    memcpy(&found, at_out + i * bytes, bytes);
+    wrong += found != expected && !(is_nan(found, bytes, type) && is_nan(expected, bytes, type));
+  }
+  return wrong;
 }
 
 static num_attn_t attn_of(const attention_t *a, size_t entry, size_t first, size_t rows, const uint8_t *visible) {
@@ -375,8 +440,9 @@ static num_attn_t attn_of(const attention_t *a, size_t entry, size_t first, size
                       .q = at(a->job, args->q + (entry * args->rows + first) * args->dk * HALF),
                       .k = k,
                       .ldk = stride,
-                      .v = k,
-                      .ldv = stride,
+                      .v = a->flash != NULL ? at(a->job, args->v + entry * args->v_batch) : k,
+                      .ldv = a->flash != NULL ? args->v_pitch / HALF : stride,
+                      .sink = sinks_of(a, entry, first),
                       .visible = visible,
                       .scale = num_f32_from_bits(args->scale),
                       .block = args->block,
@@ -395,14 +461,10 @@ static void attend_part(const attention_t *a, size_t part) {
     see(a, entry, first + i, visible + i * keys_of(a, entry));
   }
   const num_attn_t attn = attn_of(a, entry, first, rows, visible);
-  if ((a->amla ? num_attn_amla(&attn, NUM_ISA_AUTO, 0, out, NULL) : num_attn_base(&attn, NUM_ISA_AUTO, out)) != 0) {
+  if (!compute(a, &attn, out)) {
     host_out_of_memory();
   }
-  const uint16_t *found = at(a->job, args->out + (entry * args->rows + first) * args->dv * HALF);
-  for (size_t i = 0; i < rows * args->dv; ++i) {
-    const uint16_t expected = num_bf16_from_f32(out[i]);
-    a->wrong[part] += found[i] != expected && !(is_nan(found[i], HALF, TYPE_BF16) && is_nan(expected, HALF, TYPE_BF16));
-  }
+  a->wrong[part] = count_wrong_outputs(a, entry, first, rows * args->dv, out);
   arena_free(&arena);
 }
 
@@ -424,7 +486,13 @@ static const uint16_t *decode_keys(const job_t *job, const fp8_args_t *fp8) {
 
 static void verify_attention(job_t *job, const step_attention_args_t *args) {
   const fp8_args_t *fp8 = args->kind == STEP_ATTENTION_FP8 ? job->op->attention : NULL;
-  attention_t a = {.job = job, .fp8 = fp8, .args = fp8 != NULL ? &fp8->attention : job->op->attention};
+  const flash_args_t *flash = args->kind == STEP_ATTENTION_HEADS ? job->op->attention : NULL;
+  attention_t a = {.job = job,
+                   .fp8 = fp8,
+                   .flash = flash,
+                   .args = fp8 != NULL     ? &fp8->attention
+                           : flash != NULL ? &flash->attention
+                                           : job->op->attention};
   a.amla = decode_machine_list(job->machine)->settings->attention != DECODE_BASE;
   a.parts = (a.args->rows + ROWS - 1) / ROWS;
   a.keys = fp8 != NULL ? decode_keys(job, fp8) : NULL;

@@ -2,6 +2,8 @@
 #include "llm/checkpoint/checkpoint.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,13 @@
 #include "num/num_format.h"
 #include "num/num_rng.h"
 
-enum { PATH_BYTES = 1024, CHUNK = 2048 };
+enum { PATH_BYTES = 1024, CHUNK = 2048, MXFP4_BLOCK = 32 };
+
+// An expert's share of a file, for a tensor whose columns do not lie side by side; read when it is first asked for.
+typedef struct slab {
+  pthread_mutex_t lock;
+  uint8_t *bytes;  // NULL: not read
+} slab_t;
 
 struct checkpoint_tensor {
   bool exists;
@@ -19,6 +27,11 @@ struct checkpoint_tensor {
   size_t rows, columns;
   const safetensors_t *file;  // NULL: random
   const safetensors_entry_t *entry;
+  uint64_t first, row_step, column_step;  // elements of the entry, as checkpoint_names.def says
+  uint64_t slab_first, slab_count;        // those of the tensor's expert
+  slab_t *slab;                           // NULL: columns lie side by side
+  bool mxfp4;                             // scale_file and scales say by what blocks are multiplied
+  float added;                            // to what is stored
   const safetensors_t *scale_file;  // of FP8: elements times the scale of their block, in FP32; NULL: another type
   const safetensors_entry_t *scales;
   size_t block_rows, block_columns;
@@ -29,7 +42,8 @@ struct checkpoint_tensor {
 
 struct checkpoint {
   checkpoint_config_t config;
-  checkpoint_shards_t *shards;  // NULL: random
+  checkpoint_shards_t *shards;       // NULL: random
+  const char *prefix, *head_prefix;  // of names
   uint64_t seed;
   checkpoint_tensor_t *tensors;  // by place_of()
 };
@@ -73,14 +87,23 @@ bool checkpoint_shape(const checkpoint_config_t *config, checkpoint_role_t role,
   return shape.exists;
 }
 
-void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char name[CHECKPOINT_NAME_BYTES]) {
-  char prefix[CHECKPOINT_NAME_BYTES / 2] = "";
-  if (roles[role].where == LAYER) {
-    snprintf(prefix, sizeof prefix, "model.layers.%zu.", layer);
-  } else if (roles[role].where == EXPERT) {
-    snprintf(prefix, sizeof prefix, "model.layers.%zu.mlp.experts.%zu.", layer, expert);
+// "model.layers.N." and a role's name, whose # is the expert's number.
+static void name_tensor(const char *prefix, where_t where, const char *text, size_t layer, size_t expert,
+                        char name[CHECKPOINT_NAME_BYTES]) {
+  const char *number = strchr(text, '#');
+  char begin[CHECKPOINT_NAME_BYTES] = "";
+  if (where != MODEL) {
+    snprintf(begin, sizeof begin, "%slayers.%zu.", prefix, layer);
   }
-  snprintf(name, CHECKPOINT_NAME_BYTES, "%s%s", prefix, roles[role].name);
+  if (number == NULL) {
+    snprintf(name, CHECKPOINT_NAME_BYTES, "%s%s", begin, text);
+  } else {
+    snprintf(name, CHECKPOINT_NAME_BYTES, "%s%.*s%zu%s", begin, (int)(number - text), text, expert, number + 1);
+  }
+}
+
+void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char name[CHECKPOINT_NAME_BYTES]) {
+  name_tensor("model.", roles[role].where, roles[role].name, layer, expert, name);
 }
 
 // Tensors of the model, of layer 0, of its experts one by one, of layer 1, ...; a layer's begin with places for those
@@ -89,6 +112,10 @@ static size_t place_of(const checkpoint_config_t *config, checkpoint_role_t role
   enum { OF_LAYER = CHECKPOINT_EXPERT_GATE, OF_EXPERT = CHECKPOINT_ROLES - OF_LAYER };
   const size_t begin = (1 + layer) * (OF_LAYER + config->n_routed_experts * OF_EXPERT);
   return roles[role].where == MODEL ? role : begin + role + (roles[role].where == EXPERT ? expert * OF_EXPERT : 0);
+}
+
+static size_t tensor_count(const checkpoint_config_t *config) {
+  return place_of(config, CHECKPOINT_ATTENTION_NORM, config->num_hidden_layers, 0);
 }
 
 const checkpoint_tensor_t *checkpoint_find(const checkpoint_t *checkpoint, checkpoint_role_t role, size_t layer,
@@ -117,14 +144,19 @@ static const char *shape_text(const uint64_t *shape, size_t dims, char text[200]
   return text;
 }
 
+static bool check_dims(const safetensors_t *file, const safetensors_entry_t *entry, const uint64_t *expected,
+                       size_t dims, base_error_t *error) {
+  char is[200], should[200];
+  return (entry->dims == dims && memcmp(entry->shape, expected, dims * sizeof *expected) == 0) ||
+         base_fail(error, "%s: tensor '%s': shape %s; expected %s", safetensors_path(file), entry->name,
+                   shape_text(entry->shape, entry->dims, is), shape_text(expected, dims, should));
+}
+
 static bool check_shape(const safetensors_t *file, const safetensors_entry_t *entry, const shape_t *shape,
                         base_error_t *error) {
   const uint64_t expected[] = {shape->rows, shape->columns};
   const size_t dims = shape->rows == VECTOR ? 1 : 2;
-  char is[200], should[200];
-  return (entry->dims == dims && memcmp(entry->shape, expected + 2 - dims, dims * sizeof *expected) == 0) ||
-         base_fail(error, "%s: tensor '%s': shape %s; expected %s", safetensors_path(file), entry->name,
-                   shape_text(entry->shape, entry->dims, is), shape_text(expected + 2 - dims, dims, should));
+  return check_dims(file, entry, expected + 2 - dims, dims, error);
 }
 
 static size_t blocks(size_t count, size_t block) { return (count + block - 1) / block; }
@@ -144,20 +176,151 @@ static bool find_scales(const checkpoint_t *checkpoint, checkpoint_tensor_t *ten
          check_shape(tensor->scale_file, tensor->scales, &scales, error);
 }
 
-static bool check_entry(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
-                        base_error_t *error) {
+static bool check_type(checkpoint_tensor_t *tensor, bool blocks, base_error_t *error) {
   const safetensors_entry_t *entry = tensor->entry;
   const bool fp8 = entry->type == SAFETENSORS_F8_E4M3;
-  const bool blocks = fp8 && checkpoint->config.block_rows > 0 && shape->rows != VECTOR;
-  if (entry->type > SAFETENSORS_F32 && !blocks) {
-    return base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32%s", safetensors_path(tensor->file),
-                     entry->name, safetensors_type_name(entry->type),
-                     fp8 ? ", or for a matrix a quantization_config in config.json" : "");
-  }
   tensor->type = entry->type == SAFETENSORS_BF16  ? CHECKPOINT_BF16
                  : entry->type == SAFETENSORS_F16 ? CHECKPOINT_FP16
                                                   : CHECKPOINT_FP32;
-  return check_shape(tensor->file, entry, shape, error) && (!blocks || find_scales(checkpoint, tensor, shape, error));
+  return entry->type <= SAFETENSORS_F32 || blocks ||
+         base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32%s", safetensors_path(tensor->file),
+                   entry->name, safetensors_type_name(entry->type),
+                   fp8 ? ", or for a matrix a quantization_config in config.json" : "");
+}
+
+static bool check_entry(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
+                        base_error_t *error) {
+  const bool blocks =
+      tensor->entry->type == SAFETENSORS_F8_E4M3 && checkpoint->config.block_rows > 0 && shape->rows != VECTOR;
+  return check_type(tensor, blocks, error) && check_shape(tensor->file, tensor->entry, shape, error) &&
+         (!blocks || find_scales(checkpoint, tensor, shape, error));
+}
+
+// --- other names ------------------------------------------------------------------------------
+
+// A row of checkpoint_names.def.
+typedef struct other {
+  bool may;
+  checkpoint_role_t role;
+  const char *name;
+  shape_t stored;
+  size_t first, row_step, column_step;
+} other_t;
+
+// "NAME_scales" of "NAME_blocks": [experts][rows][columns / 32] bytes, of which each block has 16.
+static bool find_mxfp4(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const other_t *other,
+                       base_error_t *error) {
+  char name[CHECKPOINT_NAME_BYTES + 16];
+  const size_t stem = strlen(tensor->entry->name) - strlen("_blocks");
+  const uint64_t blocks[] = {checkpoint->config.n_routed_experts, other->stored.rows,
+                             other->stored.columns / MXFP4_BLOCK, MXFP4_BLOCK / 2};
+  snprintf(name, sizeof name, "%.*s_scales", (int)stem, tensor->entry->name);
+  tensor->mxfp4 = true;
+  tensor->type = CHECKPOINT_BF16;
+  return checkpoint_shards_find(checkpoint->shards, name, &tensor->scale_file, &tensor->scales, error) &&
+         ((tensor->entry->type == SAFETENSORS_U8 && tensor->scales->type == SAFETENSORS_U8) ||
+          base_fail(error, "%s: tensor '%s': dtype %s; expected U8, of its scales, too", safetensors_path(tensor->file),
+                    tensor->entry->name, safetensors_type_name(tensor->entry->type))) &&
+         check_dims(tensor->file, tensor->entry, blocks, 4, error) &&
+         check_dims(tensor->scale_file, tensor->scales, blocks, 3, error);
+}
+
+static bool check_other(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const other_t *other,
+                        size_t expert, base_error_t *error) {
+  const bool all = roles[other->role].where == EXPERT && strchr(other->name, '#') == NULL;
+  const uint64_t shape[] = {checkpoint->config.n_routed_experts, other->stored.rows, other->stored.columns};
+  const uint64_t vector[] = {checkpoint->config.n_routed_experts, other->stored.columns};
+  const bool is_vector = other->stored.rows == VECTOR;
+  tensor->slab_count = (is_vector ? 1 : other->stored.rows) * other->stored.columns;
+  tensor->slab_first = all ? expert * tensor->slab_count : 0;
+  tensor->first = tensor->slab_first + other->first;
+  tensor->row_step = other->row_step;
+  tensor->column_step = other->column_step;
+  if (strstr(other->name, "_blocks") != NULL) {
+    return find_mxfp4(checkpoint, tensor, other, error);
+  }
+  if (other->column_step != 1) {
+    tensor->slab = calloc(1, sizeof *tensor->slab);
+    if (tensor->slab == NULL || pthread_mutex_init(&tensor->slab->lock, NULL) != 0) {
+      return base_fail(error, "%s: out of memory", tensor->entry->name);
+    }
+  }
+  return check_type(tensor, false, error) &&
+         check_dims(tensor->file, tensor->entry, (is_vector ? vector : shape) + (all ? 0 : 1),
+                    (is_vector ? 1u : 2u) + (all ? 1u : 0u), error);
+}
+
+typedef enum found { THERE, NOT_THERE, BAD } found_t;
+
+static found_t find_other(checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const other_t *other, size_t layer,
+                          size_t expert, base_error_t *error) {
+  char name[CHECKPOINT_NAME_BYTES];
+  name_tensor(checkpoint->prefix, roles[other->role].where, other->name, layer, expert, name);
+  if (!other->may || !checkpoint_shards_find(checkpoint->shards, name, &tensor->file, &tensor->entry, error)) {
+    return NOT_THERE;
+  }
+  return check_other(checkpoint, tensor, other, expert, error) ? THERE : BAD;
+}
+
+static found_t find_others(checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, checkpoint_role_t role, size_t layer,
+                           size_t expert, base_error_t *error) {
+  const checkpoint_config_t *config = &checkpoint->config;
+  const other_t others[] = {
+#define CHECKPOINT_NAME(role, may, name, rows, columns, first, row_step, column_step) \
+  {may, CHECKPOINT_##role, name, {true, rows, columns}, first, row_step, column_step},
+#include "llm/checkpoint/checkpoint_names.def"
+#undef CHECKPOINT_NAME
+  };
+  found_t found = NOT_THERE;
+  for (size_t i = 0; found == NOT_THERE && i < sizeof others / sizeof *others; ++i) {
+    if (others[i].role == role) {
+      found = find_other(checkpoint, tensor, &others[i], layer, expert, error);
+    }
+  }
+  return found;
+}
+
+static bool find_tensor(checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, checkpoint_role_t role, const char *name,
+                        const shape_t *shape, size_t layer, size_t expert, base_error_t *error) {
+  const found_t found = find_others(checkpoint, tensor, role, layer, expert, error);
+  if (found != NOT_THERE) {
+    return found == THERE;
+  }
+  tensor->first = 0;
+  tensor->row_step = shape->columns;
+  tensor->column_step = 1;
+  return checkpoint_shards_find(checkpoint->shards, name, &tensor->file, &tensor->entry, error) &&
+         check_entry(checkpoint, tensor, shape, error);
+}
+
+// Where names begin: text models of others have a prefix of their own.
+static void find_prefix(checkpoint_t *checkpoint) {
+  static const char *const prefixes[][2] = {
+      {"model.language_model.", ""}, {"language_model.model.", "language_model."}, {"model.", ""}};
+  const safetensors_t *file;
+  const safetensors_entry_t *entry;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i) {
+    char name[CHECKPOINT_NAME_BYTES];
+    base_error_t unused;
+    snprintf(name, sizeof name, "%sembed_tokens.weight", prefixes[i][0]);
+    checkpoint->prefix = prefixes[i][0];
+    checkpoint->head_prefix = prefixes[i][1];
+    if (checkpoint_shards_find(checkpoint->shards, name, &file, &entry, &unused)) {
+      return;
+    }
+  }
+}
+
+// A role's usual name in this file.
+static void usual_name(const checkpoint_t *checkpoint, checkpoint_role_t role, size_t layer, size_t expert,
+                       char name[CHECKPOINT_NAME_BYTES]) {
+  if (roles[role].where != MODEL) {
+    name_tensor(checkpoint->prefix, roles[role].where, roles[role].name, layer, expert, name);
+  } else if (role == CHECKPOINT_HEAD) {
+    snprintf(name, CHECKPOINT_NAME_BYTES, "%s%s", checkpoint->head_prefix, roles[role].name);
+  } else {
+    snprintf(name, CHECKPOINT_NAME_BYTES, "%s%s", checkpoint->prefix, roles[role].name + strlen("model."));
+  }
 }
 
 // FNV-1a, 64 bits: seeds of different names are different streams.
@@ -175,23 +338,23 @@ static bool add_tensor(checkpoint_t *checkpoint, checkpoint_role_t role, size_t 
   const checkpoint_role_t stored = role == CHECKPOINT_HEAD && config->tie_word_embeddings ? CHECKPOINT_EMBEDDING : role;
   const shape_t shape = shape_of(config, role, layer);
   checkpoint_tensor_t *tensor = &checkpoint->tensors[place_of(config, role, layer, expert)];
-  const bool is_norm = shape.rows == VECTOR && role != CHECKPOINT_ROUTER_BIAS;
+  const bool is_norm = shape.rows == VECTOR && strstr(roles[role].name, "norm") != NULL;
+  const float added = is_norm && checkpoint_has(config, CHECKPOINT_HAS_PLUS_ONE) ? 1.0f : 0.0f;
   char name[CHECKPOINT_NAME_BYTES];
   if (!shape.exists) {
     return true;
   }
-  checkpoint_name(stored, layer, expert, name);
+  usual_name(checkpoint, stored, layer, expert, name);
   *tensor = (checkpoint_tensor_t){.exists = true,
                                   .type = CHECKPOINT_BF16,
                                   .rows = shape.rows == VECTOR ? 1 : shape.rows,
                                   .columns = shape.columns,
                                   .seed = checkpoint->seed,
                                   .stream = hash(name),
-                                  .constant = num_bf16_from_f32(is_norm ? 1.0f : 0.0f),
+                                  .constant = num_bf16_from_f32(is_norm ? 1.0f - added : 0.0f),
+                                  .added = added,
                                   .deviation = shape.rows == VECTOR ? 0.0 : config->initializer_range};
-  return checkpoint->shards == NULL ||
-         (checkpoint_shards_find(checkpoint->shards, name, &tensor->file, &tensor->entry, error) &&
-          check_entry(checkpoint, tensor, &shape, error));
+  return checkpoint->shards == NULL || find_tensor(checkpoint, tensor, stored, name, &shape, layer, expert, error);
 }
 
 static bool add_layer(checkpoint_t *checkpoint, size_t layer, base_error_t *error) {
@@ -209,7 +372,7 @@ static bool add_layer(checkpoint_t *checkpoint, size_t layer, base_error_t *erro
 
 static bool add_tensors(checkpoint_t *checkpoint, base_error_t *error) {
   const checkpoint_config_t *config = &checkpoint->config;
-  const size_t count = place_of(config, CHECKPOINT_ATTENTION_NORM, config->num_hidden_layers, 0);
+  const size_t count = tensor_count(config);
   checkpoint->tensors = calloc(count, sizeof *checkpoint->tensors);
   bool good = checkpoint->tensors != NULL || base_fail(error, "out of memory for %zu tensors", count);
   for (unsigned role = 0; good && role < CHECKPOINT_ROLES; ++role) {
@@ -228,7 +391,7 @@ static bool read_config(checkpoint_t *checkpoint, const checkpoint_request_t *re
   if (snprintf(path, sizeof path, "%s%s", request->folder, file ? "" : "/config.json") >= PATH_BYTES) {
     return base_fail(error, "%.200s...: path too long", request->folder);
   }
-  if (!checkpoint_config_read(path, &checkpoint->config, error)) {
+  if (!(request->shapes ? checkpoint_config_shapes : checkpoint_config_read)(path, &checkpoint->config, error)) {
     return false;
   }
   size_t *layers = &checkpoint->config.num_hidden_layers;
@@ -246,6 +409,11 @@ static bool open_all(checkpoint_t *checkpoint, const checkpoint_request_t *reque
   }
   checkpoint->seed = request->seed;
   checkpoint->shards = request->random ? NULL : checkpoint_shards_open(request->folder, error);
+  checkpoint->prefix = "model.";
+  checkpoint->head_prefix = "";
+  if (checkpoint->shards != NULL) {
+    find_prefix(checkpoint);
+  }
   return (request->random || checkpoint->shards != NULL) && add_tensors(checkpoint, error);
 }
 
@@ -262,11 +430,22 @@ checkpoint_t *checkpoint_open(const checkpoint_request_t *request, base_error_t 
   return NULL;
 }
 
+static void slab_free(slab_t *slab) {
+  if (slab != NULL) {
+    pthread_mutex_destroy(&slab->lock);
+    free(slab->bytes);
+    free(slab);
+  }
+}
+
 void checkpoint_close(checkpoint_t *checkpoint) {
   if (checkpoint == NULL) {
     return;
   }
   checkpoint_shards_close(checkpoint->shards);
+  for (size_t i = 0; checkpoint->tensors != NULL && i < tensor_count(&checkpoint->config); ++i) {
+    slab_free(checkpoint->tensors[i].slab);
+  }
   free(checkpoint->tensors);
   free(checkpoint);
 }
@@ -307,14 +486,91 @@ static bool fetch_blocks(const checkpoint_tensor_t *tensor, size_t first, size_t
   return good;
 }
 
+// Elements `first` .. of what is stored in MXFP4, of one row: nibbles, the lower one first, of 1 bit sign, 2 bits
+// exponent, 1 bit fraction, times a power of two for each block (OCP Microscaling Formats 1.0, sections 5.3 and 6.3).
+static bool fetch_mxfp4(const checkpoint_tensor_t *tensor, uint64_t first, size_t count, num_bf16_t *out,
+                        base_error_t *error) {
+  static const float values[] = {0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f};
+  bool good = true;
+  for (size_t done = 0, n = 0; good && done < count; done += n) {
+    const uint64_t at = first + done, block = at / MXFP4_BLOCK;
+    const size_t skip = (size_t)(at % MXFP4_BLOCK);
+    uint8_t bytes[MXFP4_BLOCK / 2] = {0}, scale = 0;
+    n = count - done < MXFP4_BLOCK - skip ? count - done : MXFP4_BLOCK - skip;
+    good = safetensors_read(tensor->file, tensor->entry, block * sizeof bytes, sizeof bytes, bytes, error) &&
+           safetensors_read(tensor->scale_file, tensor->scales, block, 1, &scale, error);
+    for (size_t i = 0; i < n; ++i) {
+      const unsigned nibble = bytes[(skip + i) / 2] >> (skip + i) % 2 * 4 & 0xfu;
+      const float value = ldexpf(values[nibble & 7u], scale - 127);
+      out[done + i] = num_bf16_from_f32(nibble > 7 ? -value : value);
+    }
+  }
+  return good;
+}
+
+static bool read_slab(const checkpoint_tensor_t *tensor, base_error_t *error) {
+  const size_t bytes = element_bytes(tensor->type);
+  slab_t *slab = tensor->slab;
+  pthread_mutex_lock(&slab->lock);
+  bool good = true;
+  if (slab->bytes == NULL) {
+    uint8_t *room = malloc(tensor->slab_count * bytes);
+    good = room != NULL ? safetensors_read(tensor->file, tensor->entry, tensor->slab_first * bytes,
+                                           tensor->slab_count * bytes, room, error)
+                        : base_fail(error, "%s: out of memory", tensor->entry->name);
+    slab->bytes = good ? room : NULL;
+    if (!good) {
+      free(room);
+    }
+  }
+  pthread_mutex_unlock(&slab->lock);
+  return good;
+}
+
+// Elements of one row.
+static bool fetch_in_row(const checkpoint_tensor_t *tensor, uint64_t first, size_t count, uint8_t *out,
+                         base_error_t *error) {
+  const size_t bytes = element_bytes(tensor->type);
+  if (tensor->mxfp4) {
+    return fetch_mxfp4(tensor, first, count, (num_bf16_t *)(void *)out, error);
+  }
+  if (tensor->slab == NULL) {
+    return safetensors_read(tensor->file, tensor->entry, first * bytes, count * bytes, out, error);
+  }
+  if (!read_slab(tensor, error)) {
+    return false;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    memcpy(out + i * bytes, tensor->slab->bytes + (first - tensor->slab_first + i * tensor->column_step) * bytes,
+           bytes);
+  }
+  return true;
+}
+
+static bool fetch_rows(const checkpoint_tensor_t *tensor, size_t first, size_t count, uint8_t *out,
+                       base_error_t *error) {
+  const size_t bytes = element_bytes(tensor->type);
+  bool good = true;
+  for (size_t done = 0, n = 0; good && done < count; done += n) {
+    const size_t row = (first + done) / tensor->columns, column = (first + done) % tensor->columns;
+    n = count - done < tensor->columns - column ? count - done : tensor->columns - column;
+    good = fetch_in_row(tensor, tensor->first + row * tensor->row_step + column * tensor->column_step, n,
+                        out + done * bytes, error);
+  }
+  return good;
+}
+
 // As they are stored.
 static bool fetch(const checkpoint_tensor_t *tensor, size_t first, size_t count, void *out, base_error_t *error) {
   const size_t bytes = element_bytes(tensor->type);
-  if (tensor->scales != NULL) {
+  if (tensor->scales != NULL && !tensor->mxfp4) {
     return fetch_blocks(tensor, first, count, out, error);
   }
+  if (tensor->file != NULL && (tensor->mxfp4 || tensor->row_step != tensor->columns || tensor->column_step != 1)) {
+    return fetch_rows(tensor, first, count, out, error);
+  }
   if (tensor->file != NULL) {
-    return safetensors_read(tensor->file, tensor->entry, first * bytes, count * bytes, out, error);
+    return safetensors_read(tensor->file, tensor->entry, (tensor->first + first) * bytes, count * bytes, out, error);
   }
   num_bf16_t *values = out;
   if (tensor->deviation > 0.0) {
@@ -358,7 +614,7 @@ static void narrow(checkpoint_type_t type, const float *in, void *out, size_t n)
 bool checkpoint_read(const checkpoint_tensor_t *tensor, size_t first, size_t count, checkpoint_type_t type, void *out,
                      base_error_t *error) {
   float stored[CHUNK], wide[CHUNK];  // stored: of any type, no element larger than this
-  if (type == tensor->type) {
+  if (type == tensor->type && !(tensor->added > 0.0f)) {
     return fetch(tensor, first, count, out, error);
   }
   for (size_t done = 0; done < count; done += CHUNK) {
@@ -367,6 +623,9 @@ bool checkpoint_read(const checkpoint_tensor_t *tensor, size_t first, size_t cou
       return false;
     }
     widen(tensor->type, stored, wide, n);
+    for (size_t i = 0; tensor->added > 0.0f && i < n; ++i) {
+      wide[i] += tensor->added;
+    }
     narrow(type, wide, (char *)out + done * element_bytes(type), n);
   }
   return true;

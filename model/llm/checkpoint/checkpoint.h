@@ -1,7 +1,7 @@
-// A DeepSeek-V2, V3 or Kimi-K2 model in the folder that Hugging Face has of it: config.json (checkpoint_config.h says
-// which are supported) and safetensors, one file or several with an index, in BF16, FP16 or FP32, matrices also in FP8
-// with a scale for each block (read as FP32). Or one of the same shape with random weights, made from config.json
-// alone.
+// A model in the folder that Hugging Face has of it: config.json (checkpoint_config.h says which are supported) and
+// safetensors, one file or several with an index, in BF16, FP16 or FP32, matrices also in FP8 with a scale for each
+// block (read as FP32), gpt-oss's experts in MXFP4 (read as BF16). Tensors may be fused, or all experts of a layer one.
+// Or one of the same shape with random weights, made from config.json alone.
 //
 // Everything is checked when it is opened, also that each tensor is there in the right shape and type. Weights stay in
 // the files; whoever wants some asks for them, and no more than that is in memory.
@@ -27,6 +27,7 @@ typedef struct checkpoint_request {
   const char *folder;  // random: this may be the file config.json itself, by any name
   size_t layers;       // the model's first so many; 0: all
   bool random;         // weights normal with standard deviation initializer_range, in BF16, norms 1, biases 0;
+  bool shapes;         // random, and no value of it is looked at: checkpoint_config_shapes
   uint64_t seed;       // of a seed and a tensor's name the same on every host, whatever `layers`
 } checkpoint_request_t;
 

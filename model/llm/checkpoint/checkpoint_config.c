@@ -9,13 +9,41 @@
 
 typedef struct reader {
   const char *path;
-  const cJSON *root;
+  cJSON *root;
+  bool shapes;  // alone are wanted
   base_error_t *error;
 } reader_t;
 
 static const cJSON *find(const cJSON *object, const char *key) {
   const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
   return cJSON_IsNull(item) ? NULL : item;
+}
+
+// A key by its usual name, or the one that some families have for it, which goes to `name`.
+static const cJSON *find_named(const cJSON *object, const char *key, const char **name) {
+  static const struct {
+    const char *key, *alias;
+  } aliases[] = {
+#define CONFIG_COUNT(key, part, smallest, largest, default)
+#define CONFIG_WIDTH(key, part, smallest, largest, default)
+#define CONFIG_REAL(key, smallest, largest, default)
+#define CONFIG_ONLY(key, part, value)
+#define CONFIG_ALIAS(key, alias) {#key, #alias},
+#include "llm/checkpoint/checkpoint_config.def"
+#undef CONFIG_COUNT
+#undef CONFIG_WIDTH
+#undef CONFIG_REAL
+#undef CONFIG_ONLY
+#undef CONFIG_ALIAS
+  };
+  *name = key;
+  for (size_t i = 0; i < sizeof aliases / sizeof *aliases; ++i) {
+    if (strcmp(key, aliases[i].key) == 0 && !cJSON_HasObjectItem(object, key) &&
+        cJSON_HasObjectItem(object, aliases[i].alias)) {
+      *name = aliases[i].alias;
+    }
+  }
+  return cJSON_GetObjectItemCaseSensitive(object, *name);
 }
 
 // "PATH: KEY is VALUE; expected WHAT"
@@ -38,7 +66,7 @@ static bool take_count(const reader_t *reader, const char *key, size_t smallest,
                        size_t *value) {
   char expected[80];
   uint64_t count = 0;
-  const cJSON *item = cJSON_GetObjectItemCaseSensitive(reader->root, key);
+  const cJSON *item = find_named(reader->root, key, &key);
   if (otherwise >= 0 && (item == NULL || cJSON_IsNull(item))) {
     *value = (size_t)otherwise;
     return true;
@@ -75,7 +103,8 @@ static bool take_bool(const reader_t *reader, const char *key, bool otherwise, b
 }
 
 static bool check_only(const reader_t *reader, const char *key, const char *only) {
-  const cJSON *item = find(reader->root, key);
+  const cJSON *item = find_named(reader->root, key, &key);
+  item = cJSON_IsNull(item) ? NULL : item;
   char *value = item == NULL ? NULL : cJSON_PrintUnformatted(item);
   const bool good = item == NULL || (value != NULL && strcmp(value, only) == 0);
   cJSON_free(value);
@@ -137,22 +166,120 @@ static bool take_scaling(const reader_t *reader, const char *name, const cJSON *
          refuse(reader, "high_freq_factor", find(object, "high_freq_factor"), "more than low_freq_factor");
 }
 
+// Columns that turn: those of qk_rope_head_dim, or a share of head_dim.
+static bool take_rotated(const reader_t *reader, const cJSON *parameters, checkpoint_config_t *config) {
+  double share = 1.0;
+  if (config->kv_lora_rank > 0) {
+    config->rotated = config->qk_rope_head_dim;
+    return config->rotated % 2 == 0 ||
+           refuse(reader, "qk_rope_head_dim", find(reader->root, "qk_rope_head_dim"), "an even number");
+  }
+  const cJSON *object = find(parameters, "partial_rotary_factor") != NULL ? parameters : reader->root;
+  if (!take_real_of(reader, object, "partial_rotary_factor", 0.0, 1.0, 1.0, &share)) {
+    return false;
+  }
+  config->rotated = (size_t)((double)config->head_dim * share);
+  return (config->rotated % 2 == 0 && config->rotated > 0) ||
+         refuse(reader, "partial_rotary_factor", find(object, "partial_rotary_factor"),
+                "a share of head_dim that is an even number");
+}
+
 // Older files have rope_theta, and rope_scaling beside it, which may be null; transformers 5 writes both into
 // rope_parameters.
+static bool take_one_rope(const reader_t *reader, const cJSON *parameters, const checkpoint_config_t *config,
+                          checkpoint_rope_t *rope) {
+  const char *name = parameters == NULL ? "rope_scaling" : "rope_parameters";
+  if (reader->shapes) {
+    *rope = (checkpoint_rope_t){.type = CHECKPOINT_ROPE_DEFAULT, .theta = 10000.0};
+    return true;
+  }
+  return take_scaling(reader, name, parameters == NULL ? find(reader->root, name) : parameters, config, rope) &&
+         take_real_of(reader, find(parameters, "rope_theta") != NULL ? parameters : reader->root, "rope_theta", 1.0,
+                      1e12, config->family == CHECKPOINT_GEMMA3 ? 1e6 : 10000.0, &rope->theta);
+}
+
+// Gemma has another base for layers with windows: in rope_parameters by kinds of layers, or rope_local_base_freq.
 static bool take_rope(const reader_t *reader, checkpoint_config_t *config) {
   const cJSON *parameters = find(reader->root, "rope_parameters");
-  const char *name = parameters == NULL ? "rope_scaling" : "rope_parameters";
-  if (config->qk_rope_head_dim % 2 != 0) {
-    return refuse(reader, "qk_rope_head_dim", find(reader->root, "qk_rope_head_dim"), "an even number");
+  const cJSON *full = find(parameters, "full_attention"), *window = find(parameters, "sliding_attention");
+  const cJSON *usual = full != NULL ? full : parameters;
+  if (!take_rotated(reader, usual, config) || !take_one_rope(reader, usual, config, &config->rope)) {
+    return false;
   }
-  return take_scaling(reader, name, find(reader->root, name), config, &config->rope) &&
-         take_real_of(reader, find(parameters, "rope_theta") != NULL ? parameters : reader->root, "rope_theta", 1.0,
-                      1e12, 10000.0, &config->rope.theta);
+  config->window_rope = config->rope;
+  if (window != NULL) {
+    return take_one_rope(reader, window, config, &config->window_rope);
+  }
+  if (config->family == CHECKPOINT_GEMMA3) {
+    config->window_rope = (checkpoint_rope_t){.type = CHECKPOINT_ROPE_DEFAULT};
+    return take_real_of(reader, reader->root, "rope_local_base_freq", 1.0, 1e12, 10000.0, &config->window_rope.theta);
+  }
+  return true;
 }
 
 double checkpoint_score_scale(const checkpoint_config_t *config) {
-  return checkpoint_rope_score_factor(&config->rope) / sqrt((double)config->head_dim);
+  const double width = config->query_pre_attn_scalar > 0.0 ? config->query_pre_attn_scalar : (double)config->head_dim;
+  return (config->kv_lora_rank > 0 ? checkpoint_rope_score_factor(&config->rope) : 1.0) / sqrt(width);
 }
+
+// --- windows ----------------------------------------------------------------------------------
+
+static bool take_layer_types(const reader_t *reader, const cJSON *types, checkpoint_config_t *config) {
+  size_t layer = 0;
+  const cJSON *item;
+  cJSON_ArrayForEach(item, types) {
+    const char *type = cJSON_GetStringValue(item);
+    const bool window = type != NULL && strcmp(type, "sliding_attention") == 0;
+    if (!window && (type == NULL || strcmp(type, "full_attention") != 0)) {
+      return refuse(reader, "layer_types", item, "\"full_attention\" or \"sliding_attention\" of each layer");
+    }
+    if (layer < config->num_hidden_layers) {
+      config->windowed[layer++] = window;
+    }
+  }
+  return layer == config->num_hidden_layers || refuse(reader, "layer_types", types, "one for each hidden layer");
+}
+
+// Files that do not say it layer by layer.
+static bool is_windowed(const checkpoint_config_t *config, size_t layer, size_t pattern, size_t full_layers) {
+  switch (config->family) {
+    case CHECKPOINT_GPT_OSS:
+      return layer % 2 == 0;
+    case CHECKPOINT_GEMMA3:
+      return (layer + 1) % pattern != 0;
+    case CHECKPOINT_QWEN2:
+    case CHECKPOINT_QWEN3:
+      return layer >= full_layers;
+    default:
+      return true;
+  }
+}
+
+static bool take_windows(const reader_t *reader, checkpoint_config_t *config) {
+  const bool chooses = config->family == CHECKPOINT_QWEN2 || config->family == CHECKPOINT_QWEN3 ||
+                       config->family == CHECKPOINT_QWEN3_MOE;
+  const cJSON *types = find(reader->root, "layer_types");
+  size_t pattern, full_layers;
+  bool uses;
+  if (!take_bool(reader, "use_sliding_window", !chooses, &uses) ||
+      !take_count(reader,
+                  cJSON_HasObjectItem(reader->root, "sliding_window_pattern") ? "sliding_window_pattern"
+                                                                              : "_sliding_window_pattern",
+                  1, 1 << 10, 6, &pattern) ||
+      !take_count(reader, "max_window_layers", 0, 1 << 10, 28, &full_layers)) {
+    return false;
+  }
+  config->sliding_window = uses ? config->sliding_window : 0;
+  if (types != NULL) {
+    return take_layer_types(reader, types, config);
+  }
+  for (size_t layer = 0; config->sliding_window > 0 && layer < config->num_hidden_layers; ++layer) {
+    config->windowed[layer] = is_windowed(config, layer, pattern, full_layers);
+  }
+  return true;
+}
+
+// --- quantisation -----------------------------------------------------------------------------
 
 // FP8 with a scale for each block, as DeepSeek publishes V3; activations do not matter here, which are not quantised.
 static bool take_quantisation(const reader_t *reader, checkpoint_config_t *config) {
@@ -162,7 +289,11 @@ static bool take_quantisation(const reader_t *reader, checkpoint_config_t *confi
              *format = cJSON_GetStringValue(find(object, "fmt"));
   const cJSON *block = find(object, "weight_block_size");
   uint64_t rows = 0, columns = 0;
-  if (object == NULL) {
+  if (object == NULL || reader->shapes) {
+    return true;
+  }
+  config->mxfp4 = method != NULL && strcmp(method, "mxfp4") == 0 && config->family == CHECKPOINT_GPT_OSS;
+  if (config->mxfp4) {
     return true;
   }
   if (method == NULL || strcmp(method, "fp8") != 0 || (format != NULL && strcmp(format, "e4m3") != 0) ||
@@ -176,13 +307,19 @@ static bool take_quantisation(const reader_t *reader, checkpoint_config_t *confi
 }
 
 // Parts of config.json that some families have and others have not.
-enum { ALL = 1, MLA = 2, MOE = 4 };
+enum { ALL = 1, MLA = 2, MOE = 4, GQA = 8 };
+
+enum {
+#define CONFIG_TRAIT(NAME, text) NAME = CHECKPOINT_HAS_##NAME,
+#include "llm/checkpoint/checkpoint_traits.def"
+#undef CONFIG_TRAIT
+};
 
 static const struct {
   const char *model_type;
-  unsigned parts;
+  unsigned parts, traits;
 } families[] = {
-#define CONFIG_FAMILY(NAME, model_type, table, parts) {model_type, ALL | (parts)},
+#define CONFIG_FAMILY(NAME, model_type, table, parts, traits) {model_type, ALL | (parts), traits},
 #include "llm/checkpoint/checkpoint_families.def"
 #undef CONFIG_FAMILY
 };
@@ -190,17 +327,28 @@ static const struct {
 static bool take_model_type(const reader_t *reader, checkpoint_config_t *config) {
   const cJSON *type = find(reader->root, "model_type");
   const char *name = cJSON_GetStringValue(type);
-  while (config->family < CHECKPOINT_BYTES &&
-         (name == NULL || strcmp(name, families[config->family].model_type) != 0)) {
-    config->family += 1;
+  char expected[400] = "";
+  for (; config->family < CHECKPOINT_BYTES; config->family += 1) {
+    const size_t used = strlen(expected);
+    if (name != NULL && strcmp(name, families[config->family].model_type) == 0) {
+      config->traits = families[config->family].traits;
+      return true;
+    }
+    snprintf(expected + used, sizeof expected - used, "%s\"%s\"", used > 0 ? ", " : "one of ",
+             families[config->family].model_type);
   }
-  if (config->family == CHECKPOINT_BYTES) {
-    return refuse(reader, "model_type", type, "\"deepseek_v2\", \"deepseek_v3\" or \"kimi_k2\"");
-  }
-  const bool v3 = config->family != CHECKPOINT_DEEPSEEK_V2;
-  config->gate = v3 ? CHECKPOINT_GATE_SIGMOID : CHECKPOINT_GATE_SOFTMAX;
-  return check_only(reader, "scoring_func", v3 ? "\"sigmoid\"" : "\"softmax\"") &&
-         take_bool(reader, "norm_topk_prob", v3, &config->norm_topk_prob);
+  return refuse(reader, "model_type", type, expected);
+}
+
+// --- mixtures ---------------------------------------------------------------------------------
+
+static bool take_gate(const reader_t *reader, checkpoint_config_t *config) {
+  const bool sigmoid = checkpoint_has(config, CHECKPOINT_HAS_SIGMOID);
+  config->gate = sigmoid ? CHECKPOINT_GATE_SIGMOID : CHECKPOINT_GATE_SOFTMAX;
+  config->norm_topk_prob = true;
+  return check_only(reader, "scoring_func", sigmoid ? "\"sigmoid\"" : "\"softmax\"") &&
+         (checkpoint_has(config, CHECKPOINT_HAS_NORMED_WEIGHTS) ||
+          take_bool(reader, "norm_topk_prob", sigmoid, &config->norm_topk_prob));
 }
 
 // V2 chooses among all experts (greedy) or within groups, V3 always within groups; one group is all experts.
@@ -250,39 +398,108 @@ static bool check_experts(const reader_t *reader, checkpoint_config_t *config) {
 // With latents, keys of all heads are made of the same one.
 static bool take_heads(const reader_t *reader, checkpoint_config_t *config) {
   const size_t heads = config->num_attention_heads;
-  config->head_dim = config->qk_nope_head_dim + config->qk_rope_head_dim;
-  return take_count(reader, "num_key_value_heads", heads, heads, (long)heads, &config->num_key_value_heads);
+  if (config->kv_lora_rank > 0) {
+    config->head_dim = config->qk_nope_head_dim + config->qk_rope_head_dim;
+    return take_count(reader, "num_key_value_heads", heads, heads, (long)heads, &config->num_key_value_heads);
+  }
+  if (config->head_dim == 0 && config->hidden_size % heads != 0) {
+    return base_fail(reader->error, "%s: hidden_size %zu, num_attention_heads %zu; expected heads of a whole number",
+                     reader->path, config->hidden_size, heads);
+  }
+  config->head_dim = config->head_dim == 0 ? config->hidden_size / heads : config->head_dim;
+  config->v_head_dim = config->head_dim;
+  config->num_key_value_heads = config->num_key_value_heads == 0 ? heads : config->num_key_value_heads;
+  return heads % config->num_key_value_heads == 0 ||
+         base_fail(reader->error, "%s: num_attention_heads %zu, num_key_value_heads %zu; expected a multiple of these",
+                   reader->path, heads, config->num_key_value_heads);
+}
+
+// What config.json says of traits.
+static bool take_traits(const reader_t *reader, checkpoint_config_t *config) {
+  bool biases, norms;
+  const bool known = checkpoint_has(config, CHECKPOINT_HAS_QKV_BIAS) || families[config->family].parts & MLA;
+  if (known) {
+    return true;
+  }
+  if (!take_bool(reader, "attention_bias", config->family == CHECKPOINT_GPT_OSS, &biases) ||
+      !take_bool(reader, "use_qk_norm", false, &norms)) {
+    return false;
+  }
+  const bool may = config->family == CHECKPOINT_GLM4_MOE || checkpoint_has(config, CHECKPOINT_HAS_O_MAY_HAVE_BIAS);
+  config->traits |= biases && may ? CHECKPOINT_HAS_QKV_BIAS : 0u;
+  config->traits |= biases && checkpoint_has(config, CHECKPOINT_HAS_O_MAY_HAVE_BIAS) ? CHECKPOINT_HAS_O_BIAS : 0u;
+  config->traits |= norms && config->family == CHECKPOINT_GLM4_MOE ? CHECKPOINT_HAS_QK_NORM : 0u;
+  return true;
+}
+
+static bool check_activation(const reader_t *reader, const checkpoint_config_t *config) {
+  return (families[config->family].parts & MLA) != 0 ||
+         check_only(reader, "hidden_act",
+                    checkpoint_has(config, CHECKPOINT_HAS_GELU) ? "\"gelu_pytorch_tanh\"" : "\"silu\"");
+}
+
+// An expert is as wide as a dense layer would be.
+static void widen_experts(checkpoint_config_t *config) {
+  if (checkpoint_has(config, CHECKPOINT_HAS_ALL_EXPERTS)) {
+    config->moe_intermediate_size = config->intermediate_size;
+    config->first_k_dense_replace = 0;
+  }
+}
+
+static void add_usual(cJSON *root, checkpoint_family_t family) {
+#define CONFIG_USUAL(FAMILY, key, value)                                   \
+  if (family == CHECKPOINT_##FAMILY && !cJSON_HasObjectItem(root, #key)) { \
+    cJSON_AddNumberToObject(root, #key, value);                            \
+  }
+#include "llm/checkpoint/checkpoint_usual.def"
+#undef CONFIG_USUAL
 }
 
 static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
   if (!take_model_type(reader, config)) {
     return false;
   }
+  add_usual(reader->root, config->family);
   const unsigned parts = families[config->family].parts;
-  return
+  const long expert_width = checkpoint_has(config, CHECKPOINT_HAS_ALL_EXPERTS) ? 16 : NEEDED;
+  const bool good =
 #define CONFIG_COUNT(key, part, smallest, largest, default) \
   ((parts & (part)) == 0 || take_count(reader, #key, smallest, largest, default, &config->key)) &&
 #define CONFIG_WIDTH CONFIG_COUNT
 #define CONFIG_REAL(key, smallest, largest, default) \
   take_real_of(reader, reader->root, #key, smallest, largest, default, &config->key) &&
-#define CONFIG_ONLY(key, value) check_only(reader, #key, value) &&
+#define CONFIG_ONLY(key, part, value) ((parts & (part)) == 0 || check_only(reader, #key, value)) &&
+#define CONFIG_ALIAS(key, alias)
 #include "llm/checkpoint/checkpoint_config.def"
 #undef CONFIG_COUNT
 #undef CONFIG_WIDTH
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
-      take_bool(reader, "tie_word_embeddings", false, &config->tie_word_embeddings) && take_rope(reader, config) &&
-      take_quantisation(reader, config) && take_heads(reader, config) && check_experts(reader, config);
+#undef CONFIG_ALIAS
+      take_bool(reader, "tie_word_embeddings", config->family == CHECKPOINT_GEMMA3, &config->tie_word_embeddings);
+  widen_experts(config);
+  return good && take_heads(reader, config) && take_traits(reader, config) && check_activation(reader, config) &&
+         take_rope(reader, config) && take_windows(reader, config) && take_quantisation(reader, config) &&
+         take_gate(reader, config) && check_experts(reader, config);
 }
 
-bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_error_t *error) {
-  static const char expected[] = "config.json of a DeepSeek-V2, V3 or Kimi-K2 model";
+static bool read_config(const char *path, bool shapes, checkpoint_config_t *config, base_error_t *error) {
+  static const char expected[] = "config.json of a language model";
   memset(config, 0, sizeof *config);
   cJSON *root = json_read_input(path, expected, error);
-  const reader_t reader = {path, root, error};
+  cJSON *text = cJSON_GetObjectItemCaseSensitive(root, "text_config");  // of a model that sees pictures, too
+  const reader_t reader = {path, cJSON_IsObject(text) ? text : root, shapes, error};
   const bool good =
       root != NULL && (cJSON_IsObject(root) ? take_all(&reader, config)
                                             : base_fail(error, "%s: no JSON object; expected %s", path, expected));
   cJSON_Delete(root);
   return good;
+}
+
+bool checkpoint_config_read(const char *path, checkpoint_config_t *config, base_error_t *error) {
+  return read_config(path, false, config, error);
+}
+
+bool checkpoint_config_shapes(const char *path, checkpoint_config_t *config, base_error_t *error) {
+  return read_config(path, true, config, error);
 }

@@ -16,7 +16,7 @@ const char *walk_stage_name(walk_stage_t stage) {
 
 bool llm_graph_make(llm_graph_t *graph, const checkpoint_config_t *config) {
   static llm_family_t *const families[] = {
-#define CONFIG_FAMILY(NAME, name, table, parts) table,
+#define CONFIG_FAMILY(NAME, name, table, parts, traits) table,
 #include "llm/checkpoint/checkpoint_families.def"
 #undef CONFIG_FAMILY
   };

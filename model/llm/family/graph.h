@@ -6,6 +6,8 @@
 //   LLM_VALUE(NAME, name, type, rows, place, parts, columns)
 //   LLM_WEIGHT(NAME, form, first tensor, second tensor)
 //   LLM_HEAD_WEIGHT(NAME, form, tensor, skip, rows)
+//   LLM_ONES(NAME of a value, if)         in global memory its rows end with a 1 and 15 zeros,
+//   LLM_BIAS(NAME of a weight, first tensor, second tensor)   which biases, a row more of the matrix, are multiplied by
 //   LLM_STEP(where, name, KIND, if, in, with, weight, out, stage, second stage)
 //
 // whose columns are the members of the structures below. where: FIRST, LAYER or LAST: before, in each of, or after the
@@ -62,7 +64,7 @@ typedef enum llm_rows {
   LLM_PLACES   // one for each token so far, of each layer
 } llm_rows_t;
 
-enum { LLM_NOTHING = -1, LLM_MOST_VALUES = 32, LLM_MOST_WEIGHTS = 32 };
+enum { LLM_NOTHING = -1, LLM_MOST_VALUES = 40, LLM_MOST_WEIGHTS = 32 };
 
 typedef struct llm_value {
   const char *name;
@@ -70,6 +72,7 @@ typedef struct llm_value {
   llm_rows_t rows;
   int place;              // the value in whose array it lies: its own number, or that of one not needed meanwhile
   size_t parts, columns;  // of a row: heads, or what two tensors give; columns 0: this model has no such value
+  size_t ones;            // further columns in global memory: 0, or STRIP of them, 1 and then zeros
 } llm_value_t;
 
 typedef enum llm_form {
@@ -86,6 +89,7 @@ typedef struct llm_weight {
   llm_form_t form;
   checkpoint_role_t first, second;  // columns of a second tensor follow those of the first; CHECKPOINT_NONE: none
   size_t skip, rows;                // of the two forms by head, the first row of a head's share, and how many
+  checkpoint_role_t bias[2];        // of what the two tensors give; CHECKPOINT_NONE: none
 } llm_weight_t;
 
 #define LLM_NO_LAYER SIZE_MAX
@@ -112,6 +116,12 @@ typedef struct llm_graph {
 // Columns that strips of 16 take.
 #define LLM_STRIPS(columns) (((columns) + STRIP - 1) / STRIP * STRIP)
 
+// Elements that a cache holds of a token: a latent, or keys of all heads, then values.
+static inline size_t llm_cached(const llm_graph_t *graph) {
+  const llm_attention_t *a = &graph->attention;
+  return graph->config->kv_lora_rank > 0 ? a->dk : a->kv_heads * (a->dk + a->dv);
+}
+
 // Makes the graph of a configuration, which must outlive it. False: out of memory.
 bool llm_graph_make(llm_graph_t *graph, const checkpoint_config_t *config);
 void llm_graph_free(llm_graph_t *graph);
@@ -120,6 +130,6 @@ void llm_graph_free(llm_graph_t *graph);
 // place.
 typedef enum llm_where { LLM_VALUES, LLM_FIRST, LLM_LAYER, LLM_LAST } llm_where_t;
 typedef void llm_family_t(llm_graph_t *graph, const checkpoint_config_t *c, llm_where_t where, size_t layer);
-llm_family_t llm_deepseek, llm_llama;
+llm_family_t llm_deepseek, llm_decoder, llm_llama;
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/input.h"
+#include "base/npy.h"
 
 enum { FIRST_ROOM = 4096, MOST_TOKENS = 1 << 28, NOTHING = -1 };
 
@@ -105,6 +106,43 @@ static bool read_stream(FILE *file, reader_t *reader) {
   return good && (byte != EOF || take(reader, NOTHING));
 }
 
+static bool is_array(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot != NULL && strcmp(dot, ".npy") == 0;
+}
+
+static bool read_array(const char *path, reader_t *reader) {
+  npy_array_t array;
+  if (!npy_read(path, NPY_BIT(I4), &array, reader->error)) {
+    return false;
+  }
+  const int32_t *numbers = array.data;
+  bool good = true;
+  for (size_t i = 0; good && i < npy_count(&array) && (reader->most == 0 || i < reader->most); ++i) {
+    good = add_known(reader, (uint64_t)(uint32_t)numbers[i]);
+  }
+  npy_free(&array);
+  return good;
+}
+
+static bool read_file(const char *path, reader_t *reader) {
+  if (is_array(path)) {
+    return read_array(path, reader);
+  }
+  FILE *file = input_open(path, reader->error);
+  const bool good = file != NULL && read_stream(file, reader);
+  if (file != NULL) {
+    fclose(file);
+  }
+  return good;
+}
+
+bool llm_tokens_read(const char *path, const llm_vocab_t *vocab, llm_tokens_t *tokens, base_error_t *error) {
+  const llm_vocab_t numbers = {vocab->size, false, vocab->unit};
+  reader_t reader = {.name = path, .vocab = &numbers, .tokens = tokens, .error = error};
+  return read_file(path, &reader);
+}
+
 bool llm_text_read(const char *path, const llm_vocab_t *vocab, size_t context, size_t most, llm_text_t *text,
                    base_error_t *error) {
   *text = (llm_text_t){.context = context};
@@ -113,12 +151,8 @@ bool llm_text_read(const char *path, const llm_vocab_t *vocab, size_t context, s
                      .most = most > SIZE_MAX / (context + 1) ? 0 : most * (context + 1),
                      .tokens = &text->tokens,
                      .error = error};
-  FILE *file = input_open(path, error);
-  bool good = file != NULL && read_stream(file, &reader);
+  bool good = read_file(path, &reader);
   const size_t count = text->tokens.count;
-  if (file != NULL) {
-    fclose(file);
-  }
   text->windows = count / (context + 1) + (count % (context + 1) >= 2);
   good =
       good && (text->windows > 0 || base_fail(error, "%s: %zu %s%s; expected at least 2, one to predict another from",

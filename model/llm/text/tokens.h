@@ -1,4 +1,4 @@
-// Texts as token numbers: bytes, or numbers with spaces, commas or line ends between.
+// Texts as token numbers: bytes, or numbers with spaces, commas or line ends between; or a file NAME.npy of '<i4'.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_TEXT_TOKENS_H
 #define AMALGAM_LLM_TEXT_TOKENS_H
@@ -25,6 +25,8 @@ typedef struct llm_tokens {
 // name: of what it is, for messages. False: a token that the vocabulary has not, or out of memory.
 bool llm_tokens_from_text(const char *text, const char *name, const llm_vocab_t *vocab, llm_tokens_t *tokens,
                           base_error_t *error);
+// All of a file of numbers, also where tokens are bytes.
+bool llm_tokens_read(const char *path, const llm_vocab_t *vocab, llm_tokens_t *tokens, base_error_t *error);
 void llm_tokens_free(llm_tokens_t *tokens);
 
 // A text to predict, in windows of `context` tokens and the one after them; window w begins at token w * (context + 1),

@@ -32,6 +32,20 @@ static bool make_mixture(walk_t *walk) {
   return walk->chosen != NULL && walk->weight_of != NULL && walk->token_of != NULL && walk->begin != NULL;
 }
 
+static bool make_cache(walk_t *walk) {
+  walk->cache = calloc(walk->config->num_hidden_layers, sizeof *walk->cache);
+  return walk->cache != NULL && (walk->config->kv_lora_rank > 0 ? walk_latents_make(walk) : walk_heads_make(walk));
+}
+
+static void free_cache(walk_t *walk) {
+  for (size_t layer = 0; walk->cache != NULL && layer < walk->config->num_hidden_layers; ++layer) {
+    free(walk->cache[layer].keys);
+    free(walk->cache[layer].values);
+    free(walk->cache[layer].latents);
+  }
+  free(walk->cache);
+}
+
 walk_t *walk_open(const checkpoint_t *checkpoint, size_t context, size_t threads, base_error_t *error) {
   walk_t *walk = calloc(1, sizeof *walk);
   if (walk != NULL) {
@@ -39,7 +53,7 @@ walk_t *walk_open(const checkpoint_t *checkpoint, size_t context, size_t threads
         .checkpoint = checkpoint, .config = checkpoint_config(checkpoint), .context = context, .threads = threads};
   }
   if (walk == NULL || !llm_graph_make(&walk->graph, walk->config) || !make_values(walk) || !make_mixture(walk) ||
-      !walk_cache_make(walk)) {
+      !make_cache(walk)) {
     base_fail(error, "out of memory for a walk of %zu tokens", context);
     walk_close(walk);
     return NULL;
@@ -51,7 +65,7 @@ void walk_close(walk_t *walk) {
   if (walk == NULL) {
     return;
   }
-  walk_cache_free(walk);
+  free_cache(walk);
   for (size_t i = 0; i < LLM_MOST_VALUES; ++i) {
     free(walk->value[i]);
   }
@@ -70,15 +84,25 @@ void walk_observe(walk_t *walk, walk_observe_t *observe, void *observer) {
 
 size_t walk_position(const walk_t *walk) { return walk->position; }
 
+static bool begin_latents(walk_t *walk, size_t layer, size_t count, const double *cached, base_error_t *error) {
+  bool good = true;
+  memcpy(walk->cache[layer].latents, cached, count * walk->graph.attention.dk * sizeof *cached);
+  for (size_t first = 0; good && first < count; first += WALK_PIECE) {
+    good = walk_expand(walk, layer, first, count - first < WALK_PIECE ? count - first : WALK_PIECE, error);
+  }
+  return good;
+}
+
 bool walk_begin(walk_t *walk, size_t count, const double *cache, base_error_t *error) {
   const checkpoint_config_t *c = walk->config;
-  const size_t of_layer = count * walk->graph.attention.dk;
+  const size_t of_layer = count * llm_cached(&walk->graph);
   bool good = count <= walk->context || base_fail(error, "%zu tokens; expected at most %zu", count, walk->context);
   walk->position = 0;
   for (size_t layer = 0; good && count > 0 && layer < c->num_hidden_layers; ++layer) {
-    memcpy(walk->cache[layer].latents, cache + layer * of_layer, of_layer * sizeof *cache);
-    for (size_t first = 0; good && first < count; first += WALK_PIECE) {
-      good = walk_expand(walk, layer, first, count - first < WALK_PIECE ? count - first : WALK_PIECE, error);
+    if (c->kv_lora_rank > 0) {
+      good = begin_latents(walk, layer, count, cache + layer * of_layer, error);
+    } else {
+      walk_heads_begin(walk, layer, count, cache + layer * of_layer);
     }
   }
   walk->position = good ? count : 0;

@@ -35,8 +35,8 @@ void walk_close(walk_t *walk);  // may be NULL
 // From here on `observe` is told each stage; NULL: nobody is.
 void walk_observe(walk_t *walk, walk_observe_t *observe, void *observer);
 
-// Forgets all tokens, and begins anew after `count` that are known by their cache alone: for each layer [count, dk of
-// the graph's attention], normalised and rotated, one layer after the other. False: context is exceeded, or the file
+// Forgets all tokens, and begins anew after `count` that are known by their cache alone: for each layer [count,
+// llm_cached of the graph], normalised and rotated, one layer after the other. False: context is exceeded, or the file
 // could not be read.
 __attribute__((warn_unused_result)) bool walk_begin(walk_t *walk, size_t count, const double *cache,
                                                     base_error_t *error);

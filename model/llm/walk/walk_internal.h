@@ -7,11 +7,11 @@
 
 enum { WALK_PIECE = 128, WALK_EXPERTS = 1 << 12 };  // tokens walked at a time; experts, as checkpoint_config.def has it
 
-// A layer's past, with latents. Keys lie along tokens, for scores of many tokens at a time.
+// A layer's past. With latents keys lie along tokens, for scores of many tokens at a time.
 typedef struct walk_cache {
-  double *keys;     // [heads * the part that is not rotated + the rotated part, context]
-  double *values;   // [context, heads, v_head_dim]
-  double *latents;  // [context, dk]
+  double *keys;     // [heads * the part that is not rotated + the rotated part, context]; or [context, kv_heads, dk]
+  double *values;   // [context, heads, v_head_dim]; or [context, kv_heads, dv]
+  double *latents;  // [context, dk]; or NULL
 } walk_cache_t;
 
 struct walk {
@@ -59,9 +59,15 @@ static inline size_t walk_width(const walk_t *walk, int value) {
 // Tells an observer rows of the piece's tokens, or those of each expert that has some.
 void walk_tell(const walk_t *walk, const llm_op_t *op, walk_stage_t stage, size_t columns, const double *values);
 
-// Latents (walk_mla.c). False: out of memory.
-bool walk_cache_make(walk_t *walk);
-void walk_cache_free(walk_t *walk);
+// The first element of a part of a value, whose rows follow those of the part before.
+double *walk_part(const walk_t *walk, int value, size_t part);
+
+// Caches of keys and values (walk_heads.c), and of latents (walk_mla.c). False: out of memory.
+bool walk_heads_make(walk_t *walk);
+bool walk_latents_make(walk_t *walk);
+
+// Takes a layer's keys and values of the first `count` tokens, as walk_begin has them.
+void walk_heads_begin(walk_t *walk, size_t layer, size_t count, const double *cached);
 
 // Keys and values of tokens `first` .. first + n - 1, from what is in cache.latents of them; n at most WALK_PIECE.
 __attribute__((warn_unused_result)) bool walk_expand(walk_t *walk, size_t layer, size_t first, size_t n,

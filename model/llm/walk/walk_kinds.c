@@ -1,6 +1,7 @@
 // Operations that all families have, and those of mixtures of experts.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "llm/walk/rows.h"
@@ -8,10 +9,14 @@
 
 bool walk_embed(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   const size_t width = walk_width(walk, op->out);
+  const double scale = checkpoint_has(walk->config, CHECKPOINT_HAS_SCALED_EMBEDDING) ? sqrt((double)width) : 1.0;
   double *x = walk->value[op->out];
   bool good = true;
   for (size_t t = 0; good && t < walk->n; ++t) {
     good = rows_read(walk_tensor(walk, op, false, 0), walk->tokens[t], 1, x + t * width, error);
+  }
+  for (size_t i = 0; i < walk->n * width; ++i) {
+    x[i] *= scale;
   }
   if (good) {
     walk_tell(walk, op, op->stage[0], width, x);
@@ -19,14 +24,23 @@ bool walk_embed(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   return good;
 }
 
+// Of a value with two parts the first.
 bool walk_norm(walk_t *walk, const llm_op_t *op, base_error_t *error) {
-  const size_t width = walk_width(walk, op->in);
+  const size_t width = walk->graph.value[op->in].columns;
   const bool good = rows_rmsnorm(walk_tensor(walk, op, false, 0), walk->config->rms_norm_eps, walk->value[op->in],
                                  walk->n, width, walk->value[op->out], error);
   if (good) {
     walk_tell(walk, op, op->stage[0], width, walk->value[op->out]);
   }
   return good;
+}
+
+bool walk_convert(walk_t *walk, const llm_op_t *op, base_error_t *error) {
+  const size_t width = walk_width(walk, op->in);
+  (void)error;
+  memcpy(walk->value[op->out], walk->value[op->in], walk->n * width * sizeof **walk->value);
+  walk_tell(walk, op, op->stage[0], width, walk->value[op->out]);
+  return true;
 }
 
 bool walk_add(walk_t *walk, const llm_op_t *op, base_error_t *error) {
@@ -42,25 +56,45 @@ bool walk_add(walk_t *walk, const llm_op_t *op, base_error_t *error) {
 
 // --- products ---------------------------------------------------------------------------------
 
-// The second part of a value follows the first part's rows.
-static double *part_of(const walk_t *walk, int value, size_t part) {
+double *walk_part(const walk_t *walk, int value, size_t part) {
   const llm_value_t *v = &walk->graph.value[value];
   const size_t rows = WALK_PIECE * (v->rows == LLM_SLOTS ? walk->config->num_experts_per_tok : 1);
   return walk->value[value] + part * rows * v->columns;
 }
 
-// y = x W^T of one tensor, of each expert by itself if there are slots.
+// Adds a bias to n rows, if there is one.
+static bool add_bias(const walk_t *walk, const llm_op_t *op, bool second, size_t expert, size_t n, size_t columns,
+                     double *y, base_error_t *error) {
+  const checkpoint_role_t role = walk->graph.weight[op->weight].bias[second ? 1 : 0];
+  const checkpoint_tensor_t *bias =
+      role == CHECKPOINT_NONE ? NULL : checkpoint_find(walk->checkpoint, role, op->layer, expert);
+  if (bias == NULL) {
+    return true;
+  }
+  double *values = malloc(columns * sizeof *values);
+  const bool good = values != NULL ? rows_read(bias, 0, 1, values, error) : base_fail(error, "out of memory");
+  for (size_t i = 0; good && i < n * columns; ++i) {
+    y[i] += values[i % columns];
+  }
+  free(values);
+  return good;
+}
+
+// y = x W^T + bias of one tensor, of each expert by itself if there are slots.
 static bool multiply(walk_t *walk, const llm_op_t *op, bool second, double *y, base_error_t *error) {
   const double *x = walk->value[op->in];
   if (walk->graph.value[op->out].rows != LLM_SLOTS) {
-    return rows_product(walk_tensor(walk, op, second, 0), x, walk->n, y, walk->threads, error);
+    const checkpoint_tensor_t *w = walk_tensor(walk, op, second, 0);
+    return rows_product(w, x, walk->n, y, walk->threads, error) &&
+           add_bias(walk, op, second, 0, walk->n, checkpoint_rows(w), y, error);
   }
   bool good = true;
   for (size_t e = 0; good && e < walk->config->n_routed_experts; ++e) {
     const checkpoint_tensor_t *w = walk_tensor(walk, op, second, e);
     const size_t first = walk->begin[e], n = walk->begin[e + 1] - first;
-    good = n == 0 ||
-           rows_product(w, x + first * checkpoint_columns(w), n, y + first * checkpoint_rows(w), walk->threads, error);
+    double *to = y + first * checkpoint_rows(w);
+    good = n == 0 || (rows_product(w, x + first * checkpoint_columns(w), n, to, walk->threads, error) &&
+                      add_bias(walk, op, second, e, n, checkpoint_rows(w), to, error));
   }
   return good;
 }
@@ -70,7 +104,7 @@ bool walk_product(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   const size_t columns = checkpoint_rows(walk_tensor(walk, op, false, 0));
   bool good = true;
   for (size_t i = 0; good && i < (two ? 2 : 1); ++i) {
-    double *y = part_of(walk, op->out, i);
+    double *y = walk_part(walk, op->out, i);
     good = multiply(walk, op, i > 0, y, error);
     if (good) {
       walk_tell(walk, op, op->stage[i], columns, y);
@@ -98,14 +132,30 @@ bool walk_argmax(walk_t *walk, const llm_op_t *op, base_error_t *error) {  // wh
   return true;
 }
 
+static double silu(double x) { return x / (1.0 + exp(-x)); }
+
+static double gelu(double x) { return 0.5 * x * (1.0 + tanh(sqrt(2.0 / acos(-1.0)) * (x + 0.044715 * x * x * x))); }
+
+// gpt-oss's, whose inputs have a limit: gate silu(1.702 gate) / gate, and 1 more of up.
+static double limited(double gate, double up, double limit) {
+  const double x = fmin(gate, limit);
+  return (fmin(fmax(up, -limit), limit) + 1.0) * x / (1.0 + exp(-1.702 * x));
+}
+
+static double gated(const checkpoint_config_t *c, double gate, double up) {
+  return checkpoint_has(c, CHECKPOINT_HAS_EXPERT_BIAS)
+             ? limited(gate, up, c->swiglu_limit)
+             : (checkpoint_has(c, CHECKPOINT_HAS_GELU) ? gelu : silu)(gate)*up;
+}
+
 bool walk_swiglu(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   const llm_value_t *out = &walk->graph.value[op->out];
   const size_t rows = out->rows == LLM_SLOTS ? walk->n * walk->config->num_experts_per_tok : walk->n;
-  const double *gate = part_of(walk, op->in, 0), *up = part_of(walk, op->in, 1);
+  const double *gate = walk_part(walk, op->in, 0), *up = walk_part(walk, op->in, 1);
   double *y = walk->value[op->out];
   (void)error;
   for (size_t i = 0; i < rows * out->columns; ++i) {
-    y[i] = gate[i] / (1.0 + exp(-gate[i])) * up[i];
+    y[i] = gated(walk->config, gate[i], up[i]);
   }
   walk_tell(walk, op, op->stage[0], out->columns, y);
   return true;

@@ -11,28 +11,18 @@
 
 // --- the cache --------------------------------------------------------------------------------
 
-bool walk_cache_make(walk_t *walk) {
+bool walk_latents_make(walk_t *walk) {
   const checkpoint_config_t *c = walk->config;
   const size_t heads = c->num_attention_heads, n = walk->context;
   bool good = true;
-  walk->cache = calloc(c->num_hidden_layers, sizeof *walk->cache);
-  for (size_t layer = 0; walk->cache != NULL && good && layer < c->num_hidden_layers; ++layer) {
+  for (size_t layer = 0; good && layer < c->num_hidden_layers; ++layer) {
     walk_cache_t *cache = &walk->cache[layer];
     cache->keys = calloc((heads * c->qk_nope_head_dim + c->qk_rope_head_dim) * n, sizeof *cache->keys);
     cache->values = calloc(heads * c->v_head_dim * n, sizeof *cache->values);
     cache->latents = calloc(walk->graph.attention.dk * n, sizeof *cache->latents);
     good = cache->keys != NULL && cache->values != NULL && cache->latents != NULL;
   }
-  return walk->cache != NULL && good;
-}
-
-void walk_cache_free(walk_t *walk) {
-  for (size_t layer = 0; walk->cache != NULL && layer < walk->config->num_hidden_layers; ++layer) {
-    free(walk->cache[layer].keys);
-    free(walk->cache[layer].values);
-    free(walk->cache[layer].latents);
-  }
-  free(walk->cache);
+  return good;
 }
 
 // One token's, from its row of kv_b's product and its cached row.

@@ -74,7 +74,7 @@ static void narrow(const float *x, size_t n, uint32_t type, void *to, size_t at)
 }
 
 void num_step_embed(const int32_t *tokens, size_t rows, const uint16_t *table, size_t table_stride, uint32_t type,
-                    size_t cols, float *x) {
+                    size_t cols, float scale, float *x) {
   for (size_t r = 0; r < rows; ++r) {
     const uint16_t *row = table + (size_t)tokens[r] * table_stride;
     if (type == TYPE_F16) {
@@ -82,6 +82,9 @@ void num_step_embed(const int32_t *tokens, size_t rows, const uint16_t *table, s
     } else {
       num_bf16_to_f32_n(row, x + r * cols, cols);
     }
+  }
+  for (size_t i = 0; i < rows * cols; ++i) {
+    x[i] *= scale;
   }
 }
 
@@ -128,7 +131,11 @@ static void norm_sum(const float *x, const float *delta, const float *weight, fl
     } else {
       memcpy(sum, x + i, count * sizeof *sum);
     }
-    norm_row(sum, scale, weight + i, count, type, y, at + i);
+    if (weight == NULL) {
+      narrow(sum, count, type, y, at + i);
+    } else {
+      norm_row(sum, scale, weight + i, count, type, y, at + i);
+    }
     if (out != NULL) {
       memcpy(out + i, sum, count * sizeof *sum);
     }
@@ -153,6 +160,14 @@ void num_step_angles(size_t position, size_t rope, const double *turn, double ma
   }
 }
 
+void num_step_angles_by_halves(size_t position, size_t rope, const double *turn, double magnitude, float *angles) {
+  for (size_t i = 0; i < rope; ++i) {
+    const double angle = (double)position * turn[i % (rope / 2)];
+    angles[i] = (float)(magnitude * cos(angle));
+    angles[rope + i] = (float)(magnitude * (i < rope / 2 ? -sin(angle) : sin(angle)));
+  }
+}
+
 void num_step_rotate(const float *x, const float *angles, size_t rope, num_bf16_t *out) {
   for (size_t i = 0; i < rope; ++i) {
     const float product = x[i] * angles[i];
@@ -174,6 +189,21 @@ void num_step_rope(const num_fp16_t *q, num_step_rows_t q_rows, const float *ang
       }
     }
   }
+}
+
+void num_step_head(const num_step_heads_t *shape, const float *x, const float *angles, uint16_t *out) {
+  float row[NUM_STEP_HEAD], turned[NUM_STEP_HEAD];
+  const size_t half = shape->rope / 2;
+  const float scale = shape->weight == NULL ? 1.0f : num_step_scale(x, shape->dim, shape->eps);
+  for (size_t i = 0; i < shape->dim; ++i) {
+    row[i] = shape->weight == NULL ? x[i] : (x[i] * scale) * shape->weight[i];
+    turned[i] = row[i];
+  }
+  for (size_t i = 0; i < shape->rope; ++i) {
+    const float product = row[i] * angles[i];
+    turned[i] = fmaf(row[i < half ? i + half : i - half], angles[shape->rope + i], product);
+  }
+  narrow(turned, shape->dim, shape->type, out, 0);
 }
 
 static void cache_fp8(const num_step_cache_t *shape, const float *row, const float *weight, float scale,
@@ -204,28 +234,51 @@ void num_step_cache(const num_step_cache_t *shape, const float *kv, size_t kv_st
 
 // --- feed-forward -----------------------------------------------------------------------------
 
+// x: what the gate is multiplied by the sigmoid of, negative; gate and up within their limits.
 NUM_CLONES
-static void swiglu(const float *gate, const float *up, float *out, size_t n) {
-  float e[CHUNK] = {0};
+static void prepare(const num_step_swiglu_t *how, float *gate, float *up, size_t n, float *x) {
   for (size_t i = 0; i < n; ++i) {
-    e[i] = -gate[i];
+    const float square = gate[i] * gate[i], cubic = square * 0.044715f, sum = cubic + 1.0f, inner = sum * gate[i];
+    if (how->gating == NUM_STEP_LIMITED) {
+      gate[i] = gate[i] < how->limit ? gate[i] : how->limit;
+      up[i] = up[i] < how->limit ? up[i] : how->limit;
+      up[i] = up[i] > -how->limit ? up[i] : -how->limit;
+      up[i] += 1.0f;
+    }
+    x[i] = how->gating == NUM_STEP_SILU   ? gate[i] * -1.0f
+           : how->gating == NUM_STEP_GELU ? inner * -1.5957691216f
+                                          : gate[i] * -1.702f;
   }
+}
+
+NUM_CLONES
+static void swiglu(const num_step_swiglu_t *how, float *gate, float *up, float *out, size_t n) {
+  float e[CHUNK] = {0};
+  prepare(how, gate, up, n, e);
   num_exp32_n(e, e, n);
   for (size_t i = 0; i < n; ++i) {
     out[i] = gate[i] / (e[i] + 1.0f) * up[i];
   }
 }
 
-void num_step_swiglu(const num_fp16_t *in, size_t in_stride, size_t rows, size_t cols, num_fp16_t *out,
-                     size_t out_stride) {
+static void widen(uint32_t type, const uint16_t *from, float *to, size_t n) {
+  if (type == TYPE_F16) {
+    num_fp16_to_f32_n(from, to, n);
+  } else {
+    num_bf16_to_f32_n(from, to, n);
+  }
+}
+
+void num_step_swiglu(const num_step_swiglu_t *how, const uint16_t *in, size_t in_stride, size_t rows, size_t cols,
+                     uint16_t *out, size_t out_stride) {
   for (size_t r = 0; r < rows; ++r) {
     for (size_t i = 0; i < cols; i += CHUNK) {
       float gate[CHUNK], up[CHUNK], product[CHUNK];
       const size_t count = at_most(cols - i, CHUNK);
-      num_fp16_to_f32_n(in + r * in_stride + i, gate, count);
-      num_fp16_to_f32_n(in + r * in_stride + cols + i, up, count);
-      swiglu(gate, up, product, count);
-      num_fp16_from_f32_n(product, out + r * out_stride + i, count);
+      widen(how->type, in + r * in_stride + i, gate, count);
+      widen(how->type, in + r * in_stride + cols + i, up, count);
+      swiglu(how, gate, up, product, count);
+      narrow(product, count, how->type, out, r * out_stride + i);
     }
   }
 }

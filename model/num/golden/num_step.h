@@ -22,6 +22,7 @@ extern "C" {
 enum {
   NUM_STEP_PART = 2048,    // columns that one tree sums
   NUM_STEP_EXPERTS = 512,  // at most
+  NUM_STEP_HEAD = 512,     // columns of a head, at most
 };
 
 // Sum of a row of 1 or more: trees (section 3) over NUM_STEP_PART columns each, added to the first one's in ascending
@@ -31,18 +32,21 @@ float num_step_row_sum(const float *x, size_t cols);
 // f32(1 / sqrt(mean(x^2) + eps)) of a row.
 float num_step_scale(const float *x, size_t cols, float eps);
 
-// x[r] = row tokens[r] of the table, whose rows of TYPE_BF16 or TYPE_F16 are table_stride apart.
+// x[r] = row tokens[r] of the table times scale; its rows of TYPE_BF16 or TYPE_F16 are table_stride apart.
 void num_step_embed(const int32_t *tokens, size_t rows, const uint16_t *table, size_t table_stride, uint32_t type,
-                    size_t cols, float *x);
+                    size_t cols, float scale, float *x);
 
 // out = x + delta, y = the type's of (out * scale) * weight. delta [rows,cols]; NULL: out is x. out [rows,cols], may be
-// x if that is packed; NULL: not wanted. y: TYPE_F16, TYPE_BF16 or TYPE_F32.
+// x if that is packed; NULL: not wanted. y: TYPE_F16, TYPE_BF16 or TYPE_F32. weight NULL: y is the type's of out.
 void num_step_norm(const float *x, size_t x_stride, const float *delta, const float *weight, float eps, size_t rows,
                    size_t cols, float *out, uint32_t type, void *y, size_t y_stride);
 
 // Angles of a token at `position`, as ROPE and CACHE take them: [2][rope], of each column its cosine, then its sine,
 // negative in even columns, times magnitude. FP64, rounded once; pair i turns by position * turn[i].
 void num_step_angles(size_t position, size_t rope, const double *turn, double magnitude, float *angles);
+
+// The same for HEADS: pairs are columns i and rope / 2 + i, sines negative in the first half.
+void num_step_angles_by_halves(size_t position, size_t rope, const double *turn, double magnitude, float *angles);
 
 // A row of `rope` columns rotated: bf16(fma(its pair's other one, sine, f32(x * cosine))).
 void num_step_rotate(const float *x, const float *angles, size_t rope, num_bf16_t *out);
@@ -54,6 +58,19 @@ typedef struct num_step_rows {  // of heads, columns side by side
 // q: FP16, the first column to rotate of token 0, head 0; out likewise. angles [tokens,2,rope].
 void num_step_rope(const num_fp16_t *q, num_step_rows_t q_rows, const float *angles, size_t tokens, size_t heads,
                    size_t rope, num_bf16_t *out, num_step_rows_t out_rows);
+
+// Heads of `dim` columns: with a weight [dim] (x * scale) * weight, with num_step_scale; then the first `rope` columns
+// rotated by halves, fma(x[the pair's other one], sine, f32(x * cosine)), angles [tokens,2,rope] with sines negative in
+// the first half; then cast to TYPE_F16 or TYPE_BF16.
+typedef struct num_step_heads {
+  size_t dim, rope;
+  const float *weight;  // NULL: none
+  float eps;
+  uint32_t type;
+} num_step_heads_t;
+
+// One head: x [dim], out [dim], angles [2,rope] of its token.
+void num_step_head(const num_step_heads_t *shape, const float *x, const float *angles, uint16_t *out);
 
 typedef enum num_step_cache_kind { NUM_STEP_BF16, NUM_STEP_FP8, NUM_STEP_FP8_UE8M0 } num_step_cache_kind_t;
 
@@ -70,9 +87,18 @@ typedef struct num_step_cache {
 void num_step_cache(const num_step_cache_t *shape, const float *kv, size_t kv_stride, const float *weight, float eps,
                     const float *angles, uint8_t *cache);
 
-// out = silu(gate) * up. in [rows][2][cols]: gate, then up.
-void num_step_swiglu(const num_fp16_t *in, size_t in_stride, size_t rows, size_t cols, num_fp16_t *out,
-                     size_t out_stride);
+typedef enum num_step_gating { NUM_STEP_SILU, NUM_STEP_GELU, NUM_STEP_LIMITED } num_step_gating_t;
+
+// out = silu(gate) * up, or another gating of step_args.h. in [rows][2][cols]: gate, then up. Both of TYPE_F16 or
+// TYPE_BF16.
+typedef struct num_step_swiglu {
+  uint32_t type;
+  num_step_gating_t gating;
+  float limit;
+} num_step_swiglu_t;
+
+void num_step_swiglu(const num_step_swiglu_t *how, const uint16_t *in, size_t in_stride, size_t rows, size_t cols,
+                     uint16_t *out, size_t out_stride);
 
 typedef struct num_step_gate {
   size_t tokens, experts, top;  // experts at most NUM_STEP_EXPERTS, top at most experts

@@ -41,6 +41,7 @@ typedef struct flash_args {
   uint64_t token;          // FP32 [rows] of an entry: minus the row's token; causal only, else 0
   uint64_t visible;        // bit mask [seq_q][visible_pitch bytes], lowest bit first, bit 1 = the key takes
                            // part; 0: no mask
+  uint64_t sink;           // FP32 [kv_heads][rows of an entry]: one more score of each row, whose value is 0; 0: none
   uint32_t visible_pitch;  // 0: one row for all tokens
   uint32_t seq_q;
   uint32_t kv_heads;  // entries of a batch entry
@@ -62,6 +63,7 @@ static inline uint64_t flash_args_bytes(uint32_t lengths) {
 //   rowsum    a tree (ROW_SUM_TREE)
 //   O       = fma(O, M_up, T)
 //   P         in the type of the inputs
+//   l       with a sink f32(l + exp32(f32(sink - m))), at the end, of a row that has seen a key
 //   out     = O / l, O + 0 in place of O: a zero has no sign of its own
 
 #endif

@@ -7,6 +7,7 @@ enum {
   F32_MINUS_1 = (int)0xbf800000,
   COLUMNS_AT = OUT_RING_BASE - COLUMNS_BYTES,
   CAUSAL_BITS = FOLD_BASE,  // V alone is there, and before it folds
+  SINKS_AT = TILE_MASK + TILE_OWN / 2,
 };
 
 void flash_start_masks(vector_core_t *core) {
@@ -64,6 +65,39 @@ static void load_bits(const vector_core_t *core, const chunk_t *chunk) {
   }
 }
 
+// ---- Sinks ----
+
+uint64_t flash_sink(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t row) {
+  const flash_args_t *flash = flash_problem(problem)->args;
+  const uint64_t head = unit->entry % flash->kv_heads;
+  return flash->sink + 4 * (head * problem->args.rows + unit->first_row + row);
+}
+
+// Here with a unit's last m; splits have theirs where they are merged.
+static bool weighs_sinks(const vector_core_t *core) {
+  const attention_place_t *place = walk_place(core->at);
+  return FLASH_IN_LIST && flash_args(core)->sink != 0 && core->problem->args.splits == 1 &&
+         place->block + 1 == place->unit.blocks;
+}
+
+void flash_weigh_sink(const vector_core_t *core, const chunk_t *chunk) {
+  const uint32_t weight = row_value(ROW_SINK, chunk->row);
+  if (weighs_sinks(core)) {
+    row_op(chunk->rows, .op = VOP_SUB, .dst = weight, .a = chunk->mask + SINKS_AT,
+           .b = row_value(ROW_SAFE, chunk->row));
+    row_op(chunk->rows, .op = VOP_EXP, .dst = weight, .a = weight);
+  }
+}
+
+void flash_add_sinks(vector_core_t *core) {
+  const uint32_t l = row_value(ROW_L, 0);
+  if (weighs_sinks(core)) {
+    row_op(core->at->rows, .op = VOP_ADD, .dst = l, .a = l, .b = row_value(ROW_SINK, 0));
+  }
+}
+
+// ---- Masks ----
+
 void flash_load_masks(const vector_core_t *core, const chunk_t *chunk) {
   const flash_args_t *flash = flash_args(core);
   if (flash_is_empty(&walk_place(core->at)->unit)) {
@@ -71,6 +105,12 @@ void flash_load_masks(const vector_core_t *core, const chunk_t *chunk) {
   }
   if (flash->visible != 0) {
     load_bits(core, chunk);
+  }
+  if (weighs_sinks(core)) {
+    const vector_walk_t *walk = core->at;
+    data_copy_gm_to_ub(.gm = flash_sink(core->problem, &walk_place(walk)->unit, walk->first_row + chunk->row),
+                       .gm_pitch = TILE_OWN, .ub = chunk->mask + SINKS_AT, .ub_pitch = TILE_OWN, .rows = 1,
+                       .row_bytes = 4 * chunk->rows);
   }
   if (is_cut(core, chunk)) {
     data_copy_gm_to_ub(.gm = flash->token + 4 * (uint64_t)first_row_of(core, chunk), .gm_pitch = TILE_OWN,

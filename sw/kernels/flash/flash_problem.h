@@ -17,6 +17,11 @@
 #include "kernels/flash/flash_deal.h"
 #include "lib/tiling.h"
 
+// 1 in builds as an operation of a list (kernels/step), which sets args; else these are at REG_ARGS.
+#ifndef FLASH_IN_LIST
+#define FLASH_IN_LIST 0
+#endif
+
 typedef struct flash_problem {
   attention_problem_t attention;
   const flash_args_t *args;

@@ -36,7 +36,7 @@ static attention_tiling_t tiling(flash_problem_t *problem, const attention_args_
 
 void flash_read(attention_problem_t *problem) {
   flash_problem_t *own = (flash_problem_t *)problem;
-  const flash_args_t *flash = hal_gm(hal_read(REG_ARGS));
+  const flash_args_t *flash = FLASH_IN_LIST ? own->args : hal_gm(hal_read(REG_ARGS));
   attention_args_t *args = &problem->args;
   require(valid(flash), PANIC_ARGUMENTS);
   const uint64_t core = hal_read(REG_CORE_INDEX);

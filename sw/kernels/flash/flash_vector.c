@@ -82,6 +82,10 @@ static const attention_vector_hooks_t vector_hooks = {
     .start = flash_start_masks,
     .load_mask = flash_load_masks,
     .mask = flash_mask,
+#if FLASH_IN_LIST  // by itself it has no sinks, and no time to ask for them
+    .weigh = flash_weigh_sink,
+    .finish_rows = flash_add_sinks,
+#endif
     .sum_output = sum_output,
     .type = own_type,
     .begins_part = begins_own_part,

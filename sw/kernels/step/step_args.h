@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kernels/attention/attention_args.h"
+#include "kernels/flash/flash_args.h"
 #include "kernels/fp8/fp8_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 
@@ -25,6 +26,7 @@ enum {
   STEP_MAX_TOP = 16,
   STEP_MAX_GROUPS = 16,   // of experts
   STEP_MAX_COLS = 16384,  // of a row that a vector core takes whole: NORM, EMBED
+  STEP_MAX_HEAD = 512,    // columns of a head, for HEADS
   STEP_GROUP = 128,       // columns of k that share a scale of 4-bit weights
 };
 
@@ -53,14 +55,16 @@ typedef struct step_embed_args {
   uint64_t table;                          // [vocab], rows table_pitch bytes apart, of type
   uint64_t x;                              // FP32 [rows][cols], packed
   uint32_t rows, cols, table_pitch, type;  // TYPE_BF16 or TYPE_F16
+  uint32_t scale;                          // FP32 bits: what elements are multiplied by
 } step_embed_args_t;
 
-// out = x + delta; y = type(f32(out * r) * weight), r = f32(1 / sqrt(mean(out^2) + eps)), as num_step.h says
+// out = x + delta; y = type(f32(out * r) * weight), r = f32(1 / sqrt(mean(out^2) + eps)), as num_step.h says; without
+// weight y = type(out)
 typedef struct step_norm_args {
   uint64_t x;       // FP32, rows x_pitch bytes apart
   uint64_t delta;   // FP32 [rows][cols], packed; 0: none
   uint64_t out;     // FP32 [rows][cols], packed; may be x if that is packed; 0: not wanted
-  uint64_t weight;  // FP32 [cols]
+  uint64_t weight;  // FP32 [cols]; 0: none
   uint64_t y;       // of type, rows y_pitch bytes apart
   uint32_t rows, cols, x_pitch, y_pitch;
   uint32_t type;  // of y: TYPE_F16, TYPE_BF16 or TYPE_F32
@@ -100,6 +104,24 @@ typedef struct step_rope_args {
   uint32_t out_pitch, out_head;
 } step_rope_args_t;
 
+typedef struct step_heads_place {
+  uint64_t at;                  // of token 0's first head
+  uint64_t entry, token, head;  // bytes from one to the next
+} step_heads_place_t;
+
+// out = type(x), x normalised and then rotated: pairs are columns i and rope / 2 + i of a head.
+typedef struct step_heads_args {
+  step_heads_place_t in;   // FP32
+  step_heads_place_t out;  // of type
+  uint64_t weight;         // FP32 [dim], of each head's RMSNorm; 0: none
+  uint64_t angles;  // FP32 [tokens][2][rope], of each column: cosine, then sine, negative in the first half; input
+  uint32_t tokens, tokens_of_entry, heads;
+  uint32_t dim;   // of a head: a multiple of 16, at most STEP_MAX_HEAD
+  uint32_t rope;  // its first columns, which turn: a multiple of 16; 0: none
+  uint32_t type;  // TYPE_F16 or TYPE_BF16
+  uint32_t eps;   // FP32 bits
+} step_heads_args_t;
+
 enum step_cache_kind { STEP_CACHE_BF16, STEP_CACHE_FP8, STEP_CACHE_FP8_UE8M0 };
 
 // Token t of n a batch entry is at place past + t % n of entry t / n.
@@ -116,16 +138,25 @@ typedef struct step_cache_args {
   uint32_t eps;                     // FP32 bits
 } step_cache_args_t;
 
-enum step_attention_kind { STEP_ATTENTION_PLAIN, STEP_ATTENTION_FP8 };  // plain: base or amla, as the kernel was built
+// Plain: base or amla, as the kernel was built. Heads: flash.
+enum step_attention_kind { STEP_ATTENTION_PLAIN, STEP_ATTENTION_FP8, STEP_ATTENTION_HEADS };
 
 typedef struct step_attention_args {
   uint32_t kind;  // enum step_attention_kind
-  uint64_t args;  // attention_args_t or fp8_args_t
+  uint64_t args;  // attention_args_t, fp8_args_t or flash_args_t
 } step_attention_args_t;
 
+//   silu     gate / (1 + exp(-gate)) * up
+//   gelu     gate / (1 + exp(-2 sqrt(2 / pi) (gate + 0.044715 gate^3))) * up, which is GELU by tanh
+//   limited  (up' + 1) * gate' / (1 + exp(-1.702 gate')), gate' = min(gate, limit), up' within -limit .. limit
+enum step_gating { STEP_SILU, STEP_GELU, STEP_LIMITED };
+
 typedef struct step_swiglu_args {
-  uint64_t in;                               // FP16 [rows][2][cols], rows in_pitch apart: gate, then up
-  uint64_t out;                              // FP16 [rows][cols], rows out_pitch apart
+  uint64_t in;                               // [rows][2][cols] of type, rows in_pitch apart: gate, then up
+  uint64_t out;                              // [rows][cols] of type, rows out_pitch apart
+  uint32_t type;                             // TYPE_F16 or TYPE_BF16
+  uint32_t gating;                           // enum step_gating
+  uint32_t limit;                            // FP32 bits
   uint32_t rows, cols, in_pitch, out_pitch;  // cols a multiple of 16; rows: with routing all slots
   step_routing_t routing;
 } step_swiglu_args_t;

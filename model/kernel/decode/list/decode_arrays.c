@@ -8,6 +8,7 @@
 #include "hal/command.h"
 #include "host/host.h"
 #include "kernel/attention/attention_settings.h"
+#include "kernels/flash/flash_args.h"
 #include "kernels/fp8/fp8_args.h"
 #include "kernels/step/step_args.h"
 #include "kernels/w4a16/w4a16_args.h"
@@ -39,8 +40,35 @@ static void shape_attention(decode_shape_t *s, const decode_settings_t *settings
   s->visible_bytes = s->attention == DECODE_FP8 || s->limits.query == 1 ? 0 : rows * s->visible_pitch;
 }
 
+// The same for heads of keys and values.
+static void shape_heads(decode_shape_t *s, const decode_settings_t *settings, const checkpoint_config_t *model) {
+  const config_t *config = &settings->machine.soc.config;
+  const size_t most = smaller(config->soc.vector_cores * FLASH_GROUP / 2, FLASH_GROUP);
+  bool windows = false;
+  for (size_t layer = 0; layer < model->num_hidden_layers; ++layer) {
+    windows = windows || checkpoint_window(model, layer) > 0;
+  }
+  s->cores = config->soc.ai_cores;
+  s->entry_rows = s->limits.query * (s->attends.heads / s->attends.kv_heads);
+  s->group_rows = most;
+  s->block = FLASH_BLOCK;
+  s->o_pitch = round_up(s->attends.dv * 4, ALIGN);
+  const size_t group = smaller(round_up(s->entry_rows, STRIP), most);
+  s->slots = FLASH_SLOTS * group * s->cores;
+  s->split_rows = s->cores * group;
+  s->visible_pitch = round_up(round_up(s->limits.context, s->block) / 8, STRIP * 2);
+  s->visible_bytes = windows && s->limits.query > 1 ? s->limits.query * s->visible_pitch : 0;
+  s->ropes = windows ? 2 : 1;
+  s->sinks_bytes = checkpoint_has(model, CHECKPOINT_HAS_SINKS)
+                       ? round_up(s->attends.heads * s->limits.query * sizeof(float), ALIGN)
+                       : 0;
+  s->place_bytes = s->attends.kv_heads * (s->attends.dk + s->attends.dv) * sizeof(uint16_t);
+}
+
 static void shape_cache(decode_shape_t *s) {
-  s->place_bytes = s->attention == DECODE_FP8 ? (size_t)FP8_TOKEN_BYTES : s->attends.dk * 2;
+  if (s->attention != DECODE_FLASH) {
+    s->place_bytes = s->attention == DECODE_FP8 ? (size_t)FP8_TOKEN_BYTES : s->attends.dk * 2;
+  }
   s->batch_bytes = s->limits.context * s->place_bytes;
   s->cache_bytes = s->limits.entries * s->batch_bytes;
 }
@@ -52,6 +80,7 @@ decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *s
                       .attention = settings->attention,
                       .rows = limits->entries * limits->query,
                       .attends = graph->attention,
+                      .ropes = 1,
                       .logit_pitch = graph->value[graph->logits].columns * sizeof(float)};
   for (size_t layer = 0; layer < model->num_hidden_layers; ++layer) {
     s.mixtures += checkpoint_is_mixture(model, layer);
@@ -62,7 +91,11 @@ decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *s
   const size_t ops = (model->num_hidden_layers + 1) * MOST_OPS_OF_LAYER;
   s.list_bytes = ops * (sizeof(step_entry_t) + ARGS_BYTES) +
                  (settings->attention == DECODE_FP8 ? model->num_hidden_layers * sizeof(fp8_args_t) : 0);
-  shape_attention(&s, settings);
+  if (s.attention == DECODE_FLASH) {
+    shape_heads(&s, settings, model);
+  } else {
+    shape_attention(&s, settings);
+  }
   shape_cache(&s);
   return s;
 }
@@ -96,11 +129,15 @@ static void add_array(decode_arrays_t *arrays, decode_array_t which, const char 
   }
 }
 
+size_t decode_value_rows(const decode_shape_t *s, const checkpoint_config_t *m, const llm_value_t *value) {
+  return value->rows == LLM_SLOTS    ? s->rows * m->num_experts_per_tok
+         : value->rows == LLM_WANTED ? s->limits.head_rows
+                                     : s->rows;
+}
+
 static size_t value_bytes(const decode_shape_t *s, const checkpoint_config_t *m, const llm_value_t *value) {
-  const size_t rows = value->rows == LLM_SLOTS    ? s->rows * m->num_experts_per_tok
-                      : value->rows == LLM_WANTED ? s->limits.head_rows
-                                                  : s->rows;
-  return rows * value->parts * value->columns * decode_type_bytes(value->type);
+  return decode_value_rows(s, m, value) * (value->parts * value->columns + value->ones) *
+         decode_type_bytes(value->type);
 }
 
 // Values that lie in the same array are never needed at the same time; it holds the largest.

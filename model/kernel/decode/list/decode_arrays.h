@@ -38,11 +38,18 @@ typedef struct decode_shape {
   size_t visible_bytes, visible_pitch;
   size_t ring_bytes, list_bytes;
   size_t place_bytes, batch_bytes, cache_bytes;  // of a token, of an entry's tokens, of a layer
+  // Of heads: a layer's cache has keys [entry][kv_head][place][dk], then values likewise.
+  size_t ropes;        // 2: layers with windows have angles of their own, after the others'
+  size_t entry_rows;   // of a head of keys and values
+  size_t sinks_bytes;  // of a layer
 } decode_shape_t;
 
 decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *settings, const decode_limits_t *limits);
 
-// Splits of the keys of a step's attention.
+// Rows of a value, at most.
+size_t decode_value_rows(const decode_shape_t *shape, const checkpoint_config_t *model, const llm_value_t *value);
+
+// Splits of the keys of a step's attention over latents.
 size_t decode_splits(const decode_shape_t *shape, const decode_settings_t *settings, size_t entries, size_t query,
                      size_t keys);
 

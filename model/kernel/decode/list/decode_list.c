@@ -83,7 +83,7 @@ decode_place_t decode_place(const decode_list_t *list, int value) {
                           .parts = v->parts,
                           .columns = v->columns,
                           .part = part,
-                          .pitch = v->parts * part};
+                          .pitch = v->parts * part + v->ones * decode_type_bytes(v->type)};
 }
 
 const decode_matrix_t *decode_weight(const decode_list_t *list, const llm_op_t *op) {

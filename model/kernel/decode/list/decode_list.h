@@ -34,7 +34,7 @@ typedef struct decode_op {
   const char *name;
   size_t layer;                   // LLM_NO_LAYER: of no layer
   const void *args;               // its step_NAME_args_t; ATTENTION: see below
-  const void *attention;          // attention_args_t or fp8_args_t
+  const void *attention;          // attention_args_t, fp8_args_t or flash_args_t
   double flop;                    // with routing of a slot
   const step_routing_t *routing;  // NULL: no rows are routed
   decode_output_t output[DECODE_OUTPUTS];
@@ -70,6 +70,9 @@ void decode_list_build(decode_list_t *list, const decode_ask_t *ask);
 // The kernel's arguments: all operations, or one of them.
 step_args_t decode_list_all(const decode_list_t *list);
 step_args_t decode_list_one(const decode_list_t *list, size_t index);
+
+// The first place that the first query token of a layer with such a window sees (decode_heads.c).
+size_t decode_heads_start(const decode_ask_t *ask, size_t window);
 
 static inline size_t decode_ask_rows(const decode_ask_t *ask) { return ask->entries * ask->query; }
 static inline size_t decode_ask_head_rows(const decode_ask_t *ask) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/decode/list/decode_ops.h"
 
+#include <math.h>
+
 #include "base/size.h"
 #include "num/num_format.h"
 
@@ -179,7 +181,9 @@ void decode_add_head(decode_list_t *list, const llm_op_t *op) {
 
 void decode_add_embed(decode_list_t *list, const llm_op_t *op) {
   const decode_matrix_t *table = decode_weight(list, op);
-  const step_embed_args_t args = {.tokens = decode_at(list, DECODE_AT_TOKENS),
+  const bool scaled = checkpoint_has(list->graph->config, CHECKPOINT_HAS_SCALED_EMBEDDING);
+  const step_embed_args_t args = {.scale = num_f32_bits(scaled ? sqrtf((float)table->n) : 1.0f),
+                                  .tokens = decode_at(list, DECODE_AT_TOKENS),
                                   .table = table->at,
                                   .x = decode_place(list, op->out).address,
                                   .rows = (uint32_t)decode_rows(list),
@@ -198,7 +202,7 @@ decode_op_t *decode_add_norm_of(decode_list_t *list, const llm_op_t *op, double 
   const step_norm_args_t args = {.x = x.address,
                                  .delta = pending != NULL ? decode_place(list, pending->in).address : 0,
                                  .out = pending != NULL ? x.address : 0,
-                                 .weight = decode_weight(list, op)->at,
+                                 .weight = op->weight == LLM_NOTHING ? 0 : decode_weight(list, op)->at,
                                  .y = y.address,
                                  .rows = (uint32_t)decode_rows(list),
                                  .cols = (uint32_t)x.columns,
@@ -219,10 +223,18 @@ void decode_add_norm(decode_list_t *list, const llm_op_t *op) {
   decode_add_norm_of(list, op, list->graph->config->rms_norm_eps);
 }
 
+void decode_add_convert(decode_list_t *list, const llm_op_t *op) { decode_add_norm_of(list, op, 0.0); }
+
 void decode_add_swiglu(decode_list_t *list, const llm_op_t *op) {
   const decode_place_t in = decode_place(list, op->in), out = decode_place(list, op->out);
+  const checkpoint_config_t *m = list->graph->config;
   step_swiglu_args_t args = {.in = in.address,
                              .out = out.address,
+                             .type = in.type,
+                             .gating = checkpoint_has(m, CHECKPOINT_HAS_EXPERT_BIAS) ? STEP_LIMITED
+                                       : checkpoint_has(m, CHECKPOINT_HAS_GELU)      ? STEP_GELU
+                                                                                     : STEP_SILU,
+                             .limit = num_f32_bits((float)m->swiglu_limit),
                              .rows = (uint32_t)decode_rows(list),
                              .cols = (uint32_t)out.columns,
                              .in_pitch = (uint32_t)in.pitch,

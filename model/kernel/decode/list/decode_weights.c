@@ -45,6 +45,7 @@ static decode_matrix_t shape_of(const decode_weights_list_t *weights, const llm_
     return (decode_matrix_t){.groups = 0};
   }
   const size_t columns = checkpoint_columns(first);
+  const bool biased = find(weights, source->bias[0], layer, 0) != NULL;
   switch (source->form) {
     case LLM_HEAD_ROWS:
       return (decode_matrix_t){.groups = heads, .n = columns, .k = source->rows};
@@ -55,9 +56,11 @@ static decode_matrix_t shape_of(const decode_weights_list_t *weights, const llm_
       return (decode_matrix_t){
           .groups = 1, .n = columns, .k = checkpoint_rows(first), .bf16 = checkpoint_type(first) == CHECKPOINT_BF16};
     default:
-      return (decode_matrix_t){.groups = source->form == LLM_EXPERTS ? weights->experts : 1,
+      return (decode_matrix_t){.bf16 = checkpoint_has(weights->graph->config, CHECKPOINT_HAS_WIDE_RANGE),
+                               .biased = biased,
+                               .groups = source->form == LLM_EXPERTS ? weights->experts : 1,
                                .n = checkpoint_rows(first) + (second == NULL ? 0 : checkpoint_rows(second)),
-                               .k = columns};
+                               .k = columns + (biased ? STRIP : 0)};
   }
 }
 
@@ -90,7 +93,7 @@ static void plan_layer(decode_weights_list_t *weights, size_t index, const decod
     const bool quantised =
         settings->weights == DECODE_W4A16 && (source->form == LLM_WEIGHTS || source->form == LLM_EXPERTS);
     *matrix = shape_of(weights, source, index);
-    matrix->group = quantised && matrix->n % (2 * STRIP) == 0 ? decode_weights_group(matrix->k) : 0;
+    matrix->group = quantised && !matrix->biased && matrix->n % (2 * STRIP) == 0 ? decode_weights_group(matrix->k) : 0;
     if (matrix->groups == 0) {
       continue;
     }
@@ -173,6 +176,24 @@ static bool read_columns(const load_t *load, size_t group, size_t column, size_t
   return checkpoint_read(tensor, row * load->matrix->k, count * load->matrix->k, type, out, error);
 }
 
+// Likewise, each column with its element of the bias and zeros.
+static bool read_biased(const load_t *load, size_t group, size_t column, size_t count, checkpoint_type_t type,
+                        uint16_t *out, base_error_t *error) {
+  const size_t k = load->matrix->k, rows = k - STRIP, expert = load->source->form == LLM_EXPERTS ? group : 0;
+  const checkpoint_tensor_t *first = find(load->weights, load->source->first, load->layer, expert);
+  const checkpoint_tensor_t *bias =
+      find(load->weights, load->source->bias[column < checkpoint_rows(first) ? 0 : 1], load->layer, expert);
+  bool good = true;
+  for (size_t j = 0; good && j < count; ++j) {
+    size_t row;
+    const checkpoint_tensor_t *tensor = tensor_at(load, group, column + j, &row);
+    memset(out + j * k + rows, 0, STRIP * sizeof *out);
+    good = checkpoint_read(tensor, row * rows, rows, type, out + j * k, error) &&
+           checkpoint_read(bias, row, 1, type, out + j * k + rows, error);
+  }
+  return good;
+}
+
 // The first one that is infinite or a NaN; NULL: none is.
 static const num_fp16_t *not_finite(const num_fp16_t *values, size_t count) {
   for (size_t i = 0; i < count; ++i) {
@@ -226,12 +247,13 @@ static bool load_strip(load_t *load, size_t group, size_t first, uint16_t *colum
   base_error_t error;
   const decode_matrix_t *matrix = load->matrix;
   const size_t count = matrix->n - first < STRIP ? matrix->n - first : STRIP;
+  const checkpoint_type_t type = matrix->bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16;
   if (load->source->form == LLM_HEAD_ROWS) {
     if (!read_rows(load, group, first, strip, &error)) {
       return fail(load, &error);
     }
-  } else if (!read_columns(load, group, first, count, matrix->bf16 ? CHECKPOINT_BF16 : CHECKPOINT_FP16, columns,
-                           &error)) {
+  } else if (!(matrix->biased ? read_biased(load, group, first, count, type, columns, &error)
+                              : read_columns(load, group, first, count, type, columns, &error))) {
     return fail(load, &error);
   } else {
     lay_columns(columns, count, matrix->k, strip);

@@ -14,6 +14,7 @@ typedef struct decode_matrix {
   size_t groups, n, k;  // groups 0: there is none; n as it is, its strips are whole
   size_t group;         // rows that share a scale, 0: 16 bits
   bool bf16;
+  bool biased;                  // the last STRIP rows are a bias, and zeros
   uint64_t at, scale, zero;     // of group 0; zero 0: no zero points
   uint64_t bytes, scale_bytes;  // from group to group; zeros as scales
 } decode_matrix_t;

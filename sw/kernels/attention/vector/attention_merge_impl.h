@@ -4,12 +4,18 @@
 // the splits.  A step takes a few rows of one split from a tile; O of those before is in a slot of
 // the out ring, their m and l in row values.
 //
-// Included behind a layout of UB.
+// Included behind a layout of UB. A kernel may define what is loaded with the last split of some rows, and what then is
+// added to their l: MERGE_LOAD_LAST(core, unit, row, rows, tile) and MERGE_FINISH(core, rows, tile, l).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_MERGE_IMPL_H
 #define AMALGAM_SW_KERNELS_ATTENTION_VECTOR_ATTENTION_MERGE_IMPL_H
 
 #include "kernels/attention/vector/attention_vector.h"
+
+#ifndef MERGE_LOAD_LAST
+#define MERGE_LOAD_LAST(core, unit, row, rows, tile) ((void)0)
+#define MERGE_FINISH(core, rows, tile, l) ((void)0)
+#endif
 
 enum {
   MERGE_ROWS = OUT_SLOT / (4 * OUT_COLS),  // of a step
@@ -75,6 +81,9 @@ static void load(const vector_core_t *core, const merge_walk_t *walk) {
                      .ub = tile + TILE_BYTES, .ub_pitch = HERE_L, .rows = 2, .row_bytes = 4 * rows);
   data_copy_gm_to_ub(.gm = attention_split_o(problem, unit, walk->row), .gm_pitch = args->o_pitch, .ub = tile,
                      .ub_pitch = round_up(4 * args->dv, 32), .rows = rows, .row_bytes = 4 * args->dv);
+  if (walk->split + 1 == args->splits) {
+    MERGE_LOAD_LAST(core, &walk->unit, walk->row, rows, tile);
+  }
   ring_set_full(&core->tile_full, walk->tile);
 }
 
@@ -147,6 +156,9 @@ static void use(vector_core_t *core, const merge_walk_t *walk) {
   } else {
     find_factors(&here, walk->split);
     add(&sum, &here);
+  }
+  if (walk->split + 1 == core->problem->args.splits) {
+    MERGE_FINISH(core, here.rows, tile, row_value(ROW_MERGED_L, 0));
   }
   ring_set_full(&core->tile_done, walk->tile);
   ring_wait_full(&core->tile_done, walk->tile);

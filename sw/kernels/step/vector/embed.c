@@ -1,4 +1,4 @@
-// EMBED: rows of the embedding, gathered by token number and widened in place.
+// EMBED: rows of the embedding, gathered by token number, widened and scaled in place.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/step/vector/step_vector.h"
 
@@ -27,6 +27,10 @@ void step_embed_vector(const step_embed_args_t *args) {
     ring_wait_full(&slots.in, use);
     vector_op(.op = VOP_CAST, .rows = rows, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch,
               .from = args->type, .to = TYPE_F32);
+    if (args->scale != F32_ONE) {
+      vector_op(.op = VOP_MUL, .rows = rows, .cols = cols, .dst = x, .dst_pitch = pitch, .a = x, .a_pitch = pitch,
+                by_scalar(args->scale));
+    }
     ring_set_full(&slots.out, use);
     ring_wait_full(&slots.out, use);
     data_copy_ub_to_gm(.ub = x, .ub_pitch = pitch, .gm = args->x + (uint64_t)row * 4 * cols, .gm_pitch = 4 * cols,

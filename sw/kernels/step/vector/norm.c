@@ -26,13 +26,14 @@ typedef struct norm {
   uint32_t pieces;  // of weights, loaded so far
 } norm_t;
 
-static bool stay(const norm_t *n) { return n->args->cols <= WEIGHT_COLS; }
+// There is nothing to load without weights.
+static bool stay(const norm_t *n) { return n->args->cols <= WEIGHT_COLS && n->args->weight != 0; }
 
 static uint32_t type_bytes(uint32_t type) { return type == TYPE_F32 ? 4 : 2; }
 
 static void open(norm_t *n, const step_norm_args_t *args) {
   require(args->rows >= 1 && args->cols >= 1 && args->cols <= STEP_MAX_COLS &&
-              (args->type == TYPE_F16 || args->type == TYPE_BF16 || args->type == TYPE_F32),
+              (args->type == TYPE_F16 || args->type == TYPE_BF16 || (args->type == TYPE_F32 && args->weight != 0)),
           PANIC_ARGUMENTS);
   n->args = args;
   n->pitch = round_up(4 * args->cols, UB_ALIGN);
@@ -109,6 +110,14 @@ static void multiply_weights(norm_t *n, uint32_t rows, uint32_t y) {
   }
 }
 
+static void normalise(norm_t *n, uint32_t rows, uint32_t x, uint32_t y) {
+  add_squares(n, rows, x, y);
+  invert(n, rows);
+  vector_op(.op = VOP_MUL, .rows = rows, .cols = n->args->cols, .dst = y, .dst_pitch = n->pitch, .a = x,
+            .a_pitch = n->pitch, by_row(n->sums));
+  multiply_weights(n, rows, y);
+}
+
 static void compute(norm_t *n, uint32_t rows, uint32_t use) {
   const step_norm_args_t *args = n->args;
   const uint32_t x = ring_slot(&n->slots.in, use), y = x + n->tile * n->pitch;
@@ -117,14 +126,12 @@ static void compute(norm_t *n, uint32_t rows, uint32_t use) {
     vector_op(.op = VOP_ADD, .rows = rows, .cols = args->cols, .dst = x, .dst_pitch = n->pitch, .a = x,
               .a_pitch = n->pitch, .b = y, .b_pitch = n->pitch);
   }
-  add_squares(n, rows, x, y);
-  invert(n, rows);
-  vector_op(.op = VOP_MUL, .rows = rows, .cols = args->cols, .dst = y, .dst_pitch = n->pitch, .a = x,
-            .a_pitch = n->pitch, by_row(n->sums));
-  multiply_weights(n, rows, y);
+  if (args->weight != 0) {
+    normalise(n, rows, x, y);
+  }
   if (args->type != TYPE_F32) {
-    vector_op(.op = VOP_CAST, .rows = rows, .cols = args->cols, .dst = y, .dst_pitch = n->pitch, .a = y,
-              .a_pitch = n->pitch, .from = TYPE_F32, .to = args->type);
+    vector_op(.op = VOP_CAST, .rows = rows, .cols = args->cols, .dst = y, .dst_pitch = n->pitch,
+              .a = args->weight != 0 ? y : x, .a_pitch = n->pitch, .from = TYPE_F32, .to = args->type);
   }
   ring_set_full(&n->slots.out, use);
 }

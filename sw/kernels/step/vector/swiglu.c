@@ -1,6 +1,6 @@
-// SWIGLU: silu(gate) * up of FP16 rows, in FP32.
+// SWIGLU: silu(gate) * up of rows in 16 bits, in FP32; or another of enum step_gating.
 //
-//   slot: gate [rows][cols] beside up, FP16; then the result     gate, up, work: FP32, V's own
+//   slot: gate [rows][cols] beside up; then the result     gate, up, work: FP32, V's own
 //
 // A unit is a tile of rows, or a piece of one row, so that all cores have some.
 // SPDX-License-Identifier: Apache-2.0
@@ -15,6 +15,10 @@ enum {
   UP = GATE + 4 * ELEMENTS,
   WORK = UP + 4 * ELEMENTS,
   LEAST_COLS = 128,
+  CUBIC = 0x3d372713,                // 0.044715
+  MINUS_TWO_ROOT = (int)0xbfcc422a,  // -2 sqrt(2 / pi)
+  MINUS_1_702 = (int)0xbfd9db23,
+  SIGN = (int)0x80000000,
 };
 _Static_assert(WORK + 4 * ELEMENTS <= UB_BYTES, "UB is too small");
 
@@ -39,7 +43,9 @@ static uint32_t rows_of(const step_swiglu_args_t *args) {
 }
 
 static void open(swiglu_t *s, const step_swiglu_args_t *args) {
-  require(args->cols >= 16 && args->cols % 16 == 0, PANIC_ARGUMENTS);
+  require(args->cols >= 16 && args->cols % 16 == 0 && (args->type == TYPE_F16 || args->type == TYPE_BF16) &&
+              args->gating <= STEP_LIMITED,
+          PANIC_ARGUMENTS);
   const uint32_t cores = vector_cores();
   s->args = args;
   s->rows = rows_of(args);
@@ -74,16 +80,54 @@ static void load(const swiglu_t *s, uint32_t number, uint32_t use) {
   ring_set_full(&s->slots.in, use);
 }
 
+#define scale_by(n_rows, n_cols, to, from, bits)                                                                    \
+  vector_op(.op = VOP_MUL, .rows = (n_rows), .cols = (n_cols), .dst = (to), .dst_pitch = 4 * (n_cols), .a = (from), \
+            .a_pitch = 4 * (n_cols), by_scalar(bits))
+
+// WORK: minus what the gate's sigmoid is of.
+static void prepare_gelu(uint32_t rows, uint32_t cols) {
+  const uint32_t pitch = 4 * cols;
+  vector_op(.op = VOP_MUL, .rows = rows, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = GATE, .a_pitch = pitch,
+            .b = GATE, .b_pitch = pitch);
+  scale_by(rows, cols, WORK, WORK, CUBIC);
+  vector_op(.op = VOP_ADD, .rows = rows, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = WORK, .a_pitch = pitch,
+            by_scalar(F32_ONE));
+  vector_op(.op = VOP_MUL, .rows = rows, .cols = cols, .dst = WORK, .dst_pitch = pitch, .a = WORK, .a_pitch = pitch,
+            .b = GATE, .b_pitch = pitch);
+  scale_by(rows, cols, WORK, WORK, MINUS_TWO_ROOT);
+}
+
+static void bound(uint32_t op, uint32_t rows, uint32_t cols, uint32_t at, uint32_t limit) {
+  vector_op(.op = op, .rows = rows, .cols = cols, .dst = at, .dst_pitch = 4 * cols, .a = at, .a_pitch = 4 * cols,
+            by_scalar(limit));
+}
+
+static void prepare(const step_swiglu_args_t *args, uint32_t rows, uint32_t cols) {
+  switch (args->gating) {
+    case STEP_SILU:
+      scale_by(rows, cols, WORK, GATE, F32_MINUS_ONE);
+      break;
+    case STEP_GELU:
+      prepare_gelu(rows, cols);
+      break;
+    default:
+      bound(VOP_MIN, rows, cols, GATE, args->limit);
+      bound(VOP_MIN, rows, cols, UP, args->limit);
+      bound(VOP_MAX, rows, cols, UP, args->limit | (uint32_t)SIGN);
+      bound(VOP_ADD, rows, cols, UP, F32_ONE);
+      scale_by(rows, cols, WORK, GATE, MINUS_1_702);
+  }
+}
+
 static void compute(const swiglu_t *s, uint32_t number, uint32_t use) {
   const unit_t u = unit_of(s, number);
   const uint32_t slot = ring_slot(&s->slots.in, use), pitch = 4 * u.cols;
   ring_wait_full(&s->slots.in, use);
   vector_op(.op = VOP_CAST, .rows = u.rows, .cols = u.cols, .dst = GATE, .dst_pitch = pitch, .a = slot,
-            .a_pitch = pitch, .from = TYPE_F16, .to = TYPE_F32);
+            .a_pitch = pitch, .from = s->args->type, .to = TYPE_F32);
   vector_op(.op = VOP_CAST, .rows = u.rows, .cols = u.cols, .dst = UP, .dst_pitch = pitch, .a = slot + 2 * u.cols,
-            .a_pitch = pitch, .from = TYPE_F16, .to = TYPE_F32);
-  vector_op(.op = VOP_MUL, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = GATE, .a_pitch = pitch,
-            by_scalar(F32_MINUS_ONE));
+            .a_pitch = pitch, .from = s->args->type, .to = TYPE_F32);
+  prepare(s->args, u.rows, u.cols);
   vector_op(.op = VOP_EXP, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = WORK,
             .a_pitch = pitch);
   vector_op(.op = VOP_ADD, .rows = u.rows, .cols = u.cols, .dst = WORK, .dst_pitch = pitch, .a = WORK, .a_pitch = pitch,
@@ -93,7 +137,7 @@ static void compute(const swiglu_t *s, uint32_t number, uint32_t use) {
   vector_op(.op = VOP_MUL, .rows = u.rows, .cols = u.cols, .dst = GATE, .dst_pitch = pitch, .a = GATE, .a_pitch = pitch,
             .b = UP, .b_pitch = pitch);
   vector_op(.op = VOP_CAST, .rows = u.rows, .cols = u.cols, .dst = slot, .dst_pitch = 2 * u.cols, .a = GATE,
-            .a_pitch = pitch, .from = TYPE_F32, .to = TYPE_F16);
+            .a_pitch = pitch, .from = TYPE_F32, .to = s->args->type);
   ring_set_full(&s->slots.out, use);
 }
 

@@ -1,0 +1,61 @@
+#!/bin/sh
+# `run model` on each family: small models with random weights, prompts in chunks and then single tokens, bit for bit and
+# beside the walk in FP64, which test_zoo.c holds to Hugging Face's implementation.
+# SPDX-License-Identifier: Apache-2.0
+. "$(dirname "$0")/../script.sh"
+
+model() { "$SIM" run model --gm c --firmware native --quiet "$@"; }
+
+# family NAME KEYS [OPTIONS]: two layers of 4 heads over 2, and KEYS.
+family() {
+  name=$1 keys=$2
+  shift 2
+  jq -n "{model_type: \"$name\", vocab_size: 320, hidden_size: 64, intermediate_size: 96, num_hidden_layers: 2,
+    num_attention_heads: 4, num_key_value_heads: 2, head_dim: 32, max_position_embeddings: 512,
+    initializer_range: 0.1} + $keys" >"$name.json"
+  model --model "$name.json" --random-weights --prompt "$(seq -s ' ' 3 7 260)" --chunk 17 --tokens 3 --batch 3 \
+    --verify --check stages --json "$name.out" "$@" || fail "$name: verify or check"
+  holds '([.verify[].wrong] | add) == 0 and (.check.stages | length) > 20' "$name.out"
+}
+
+window='sliding_window: 12'
+experts='num_experts: 6, num_experts_per_tok: 2, moe_intermediate_size: 32'
+family llama '{rope_theta: 5e5, attention_bias: true, rope_scaling: {rope_type: "llama3", factor: 8,
+  low_freq_factor: 1, high_freq_factor: 4, original_max_position_embeddings: 16}}'
+family mistral "{$window}" --weights w4a16 --tolerance 0.5
+family qwen2 "{use_sliding_window: true, max_window_layers: 1, $window, tie_word_embeddings: true}"
+family qwen3 '{head_dim: 64, rope_scaling: {type: "linear", factor: 2}}'
+family qwen3_moe "{$experts, norm_topk_prob: true}"
+family mixtral '{num_local_experts: 4, num_experts_per_tok: 2}'
+family phi3 "{partial_rotary_factor: 0.5, $window}"
+family olmo2 '{num_key_value_heads: 4}'
+family glm4_moe "{n_routed_experts: 8, num_experts_per_tok: 2, n_shared_experts: 1, moe_intermediate_size: 32,
+  first_k_dense_replace: 1, attention_bias: true, use_qk_norm: true, partial_rotary_factor: 0.5}"
+family gpt_oss "{num_local_experts: 4, num_experts_per_tok: 2, $window, rope_scaling: {rope_type: \"yarn\",
+  factor: 4, truncate: false, original_max_position_embeddings: 32}}"
+family gemma3_text "{head_dim: 128, num_key_value_heads: 1, query_pre_attn_scalar: 96, sliding_window_pattern: 2, $window,
+  hidden_activation: \"gelu_pytorch_tanh\"}"
+
+# Models of transformers: tokens are the reference's up to the first that rounding may change, the loss within 0.02.
+for zoo in "$DATA"/zoo/* ${AMALGAM_ZOO:+"$AMALGAM_ZOO"/*}; do
+  reference=$zoo/reference.json
+  jq -r '.tokens | map(tostring) | join(" ")' "$reference" >tokens
+  model --model "$zoo" --prompt-tokens tokens --tokens 24 --verify --json zoo.json
+  jq -e --slurpfile run zoo.json '((.margins | map(. < 0.1) | index(true)) // 24) as $sure |
+    $run[0].tokens[:$sure] == .greedy[:$sure]' "$reference" >/dev/null || fail "$zoo: $(jq -c .tokens zoo.json)"
+  model --model "$zoo" --eval tokens --context 79 --chunk 33 --json loss.json
+  jq -e --slurpfile run loss.json '(.loss - $run[0].nats_per_token | fabs) < 0.02' "$reference" >/dev/null ||
+    fail "$zoo: loss $(jq .nats_per_token loss.json)"
+done
+
+# What would change results is refused by its name; with timing alone it does not matter.
+jq '.rope_scaling = {rope_type: "longrope", short_factor: [1], long_factor: [1]}' phi3.json >long.json
+status=0
+model --model long.json --random-weights --prompt 1 --tokens 1 2>err || status=$?
+[ $status -eq 2 ] && grep -q 'rope_scaling.*longrope' err || fail "longrope: $(cat err)"
+model --model long.json --timing-only --past 30 --steps 1 --json long.out
+holds '.step_cycles > 0' long.out
+jq '.final_logit_softcapping = 30' gemma3_text.json >soft.json
+model --model soft.json --random-weights --prompt 1 --tokens 1 2>err && fail "a softcap is ignored"
+grep -q final_logit_softcapping err || fail "softcap: $(cat err)"
+echo "all as expected"
