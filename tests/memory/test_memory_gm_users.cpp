@@ -139,6 +139,19 @@ TEST(a_way_through_others) {
   assert_int_equal(m.use(2, 1, rows_of(false, 0, 1, 8, 8)), -1);
 }
 
+// Of one domain alone so many accesses are kept, and no more.
+TEST(more_than_is_kept) {
+  machine m(2);
+  constexpr uint64_t kWrites = 20000;
+  for (uint64_t i = 0; i < kWrites; ++i) {
+    assert_int_equal(m.write(0, 2 * i, 1), -1);
+  }
+  for (uint64_t i = 0; i < kWrites; i += 777) {
+    assert_int_equal(m.read(1, 2 * i, 1), 0);
+    assert_int_equal(m.write(1, 2 * i + 1, 1), -1);
+  }
+}
+
 // ---- Random programs ----
 
 constexpr unsigned kDomains = 4, kUsers = 2 * kDomains;

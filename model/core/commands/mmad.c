@@ -3,8 +3,6 @@
 //   GM --LOAD_NZ--> L1 --LOAD_A--> L0A --MMAD--> L0C --FIXPIPE--> GM
 //                   L1 --LOAD_B--> L0B --^
 // SPDX-License-Identifier: Apache-2.0
-#include <string.h>
-
 #include "core/commands/command.h"
 #include "num/num_format.h"
 #include "num/num_isa.h"
@@ -79,9 +77,10 @@ NUM_INLINE void widen_strips(const uint8_t *strip, size_t strip_bytes, size_t ro
                              float *restrict to, size_t ld) {
   for (size_t s = 0; s < (cols + STRIP - 1) / STRIP; ++s) {
     for (size_t r = 0; r < rows; ++r) {
-      uint16_t in[STRIP];
+      // Not by way of an array, which GCC stores and waits for; and as a loop, which it makes wider vectors of.
+      const uint16_t *in = (const uint16_t *)(const void *)(strip + s * strip_bytes + r * STRIP_ROW);
       float *out = to + r * ld + s * STRIP;
-      memcpy(in, strip + s * strip_bytes + r * STRIP_ROW, sizeof in);
+#pragma GCC unroll 1
       for (size_t j = 0; j < STRIP; ++j) {
         out[j] = bf16 ? num_bf16_to_f32(in[j]) : num_fp16_to_f32(in[j]);
       }

@@ -59,6 +59,7 @@ typedef struct maker {
   cross_t cross[CROSSES];
   unsigned crosses;
   unsigned spread;  // of addresses
+  bool reads;       // there are READ_GMs
 } maker_t;
 
 static uint32_t from_to(maker_t *m, uint32_t low, uint32_t high) {
@@ -160,6 +161,9 @@ static uint32_t gm_pitch(maker_t *m) { return one_in(m, 2) ? 512 * from_to(m, 1,
 
 // The scalar core's, which goes on only then: what it pushes later is no better ordered for it.
 static void fill_read(maker_t *m, command_t *command) {
+  if (!m->reads) {
+    return;  // which is not legal
+  }
   FILL(read_gm, READ_GM, MTE2, .gm = in_gm(m), .bytes = 4 * from_to(m, 1, 200));
 }
 
@@ -469,6 +473,7 @@ void race_program_make(race_program_t *p, uint64_t seed, const uint8_t *bytes, s
   make_cores(m);
   make_crosses(m);
   const uint32_t keep_one_in = one_in(m, 3) ? 100000 : 10 * from_to(m, 1, 40);
+  m->reads = one_in(m, keep_one_in == 100000 ? 2 : 100);  // a core that a race ends in one leaves a thread asleep
   for (uint32_t left = from_to(m, 40, 250); left > 0 && has_room(m) && (!p->races || left > 200); --left) {
     make_step(m, keep_one_in);
   }
