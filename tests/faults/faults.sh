@@ -26,6 +26,7 @@ words() {
     explain) echo "explain $dir/whole_tiny/tiny.json --json e.json --quiet" ;;
     synth) echo "synth --unit bf16_max --json s.json --quiet" ;;
     sweep) echo "sweep $dir/study.yaml --quiet" ;;
+    sweep_again) echo "sweep $dir/study.yaml --quiet --retry-failed" ;;
     diff) echo "diff $dir/whole_run/r.json $dir/whole_run/r.json --json d.json --quiet" ;;
     blame) echo "blame $dir/whole_run/r.json --element 0,0 --json b.json --csv b --quiet --no-repair" ;;
     page) echo "report table2 --seq-kv 512 --batch 1 --cores 1 --out . --quiet --html" ;;
@@ -72,11 +73,12 @@ prepare() {   # prepare COMMAND
 }
 
 # Every file is what it was, or gone if one of several could not take its name, or all are whole; nothing else is there,
-# but after a kill. A report's page is made when the report is there. A sweep leaves what the next one goes on from.
+# but after a kill. A report's page is made when the report is there. A sweep leaves what the next one goes on from, and
+# points that have failed.
 check() {   # check STATUS
   whole=0 rest=0
   if [ "$command" = sweep ]; then
-    (cd work; start sweep >/dev/null 2>../err2) || problem "the next sweep: exit code $?, $(head -c 300 err2)"
+    (cd work; start sweep_again >/dev/null 2>../err2) || problem "the next sweep: exit code $?, $(head -c 300 err2)"
   fi
   while read -r name; do
     if [ ! -e "work/$name" ] || [ "$(cat "work/$name")" = old ]; then
@@ -99,6 +101,7 @@ check() {   # check STATUS
 # Good, or bad with one line, by which somebody can find out what to do; which may be what could not be written.
 check_words() {   # check_words STATUS [LEAST-LINES]
   lines=$(wc -l <err)
+  [ "$command" != sweep ] || [ "$1" -ne 1 ] || return 0   # a point has failed, and its table is printed
   [ "$1" -eq 0 ] || { [ "$1" -eq 2 ] && [ "$lines" -le 1 ] && [ "$lines" -ge "${2:-1}" ]; } ||
     problem "exit code $1, $lines lines"
 }
@@ -166,8 +169,7 @@ break_one() {
       try strace -f -qq -o /dev/null --seccomp-bpf -e "trace=$call" -e "inject=$call:error=$(echo "$fault" | cut -d: -f2):when=${fault##*:}"
       case $call in
         write*) check_words $status 0 ;;
-        openat*) [ $status -eq 127 ] && grep -q 'error while loading shared libraries' err || check_words $status ;;
-        *) check_words $status ;;
+        *) { [ $status -eq 127 ] && grep -q 'error while loading shared libraries' err; } || check_words $status ;;
       esac ;;
     limit)   # so many bytes of addresses or stack, open files, or threads
       pick as stack nofile threads
