@@ -213,6 +213,7 @@ void fp8_case_args(fp8_case_t *problem) {
                     .dv = FP8_DV,
                     .block = s->block,
                     .scale = num_f32_bits(0.0417f),
+                    .cycles = {{s->tokens % 5, s->tokens % 3}, {s->tokens % 7, s->tokens % 2}},
                     .preload = 2 - s->preload,
                     .rescale = s->rescale,
                     .skip_noop = s->skip,

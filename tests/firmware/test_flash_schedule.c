@@ -81,6 +81,7 @@ static flash_args_t place_all(problem_t *problem) {
       .causal = s->causal,
       .fp16 = s->fp16,
       .preload = s->preload,
+      .behind = 1 + s->keys % (FLASH_SLOTS - 1),
       .has_lengths = s->length != 0,
   };
   args.attention.out = place(problem, "out", (uint64_t)entries * rows * s->dv * 4, false);

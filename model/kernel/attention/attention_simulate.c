@@ -8,6 +8,7 @@
 
 #include "hal/command.h"
 #include "kernel/arrays.h"
+#include "kernel/attention/attention_stages.h"
 #include "kernel/mask.h"
 #include "num/num_format.h"
 
@@ -101,6 +102,8 @@ static soc_status_t simulate(attention_run_t *run, const uint8_t *mask, size_t v
   add_arrays(run, mask, &args, &arrays);
   kernel_arrays_place(&arrays);
   args.v = run->problem.v == NULL ? args.k : args.v;
+  args.cycles =
+      attention_args_cycles(&run->settings.machine.soc.config, &args, strcmp(run->settings.kernel, "base") != 0);
   return soc_run(&run->settings.machine.soc, arrays.list, arrays.count, &args, sizeof args, &run->kernel.result.soc);
 }
 

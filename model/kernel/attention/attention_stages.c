@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/attention/attention_stages.h"
 
+#include <math.h>
+
 #include "base/size.h"
 #include "core/estimate.h"
 
@@ -54,6 +56,12 @@ double attention_output_cycles(const config_t *config, size_t rows, size_t dv) {
   return vector(config, rows, dv, VOP_FMA, OPERAND_ROW);
 }
 
+double attention_reload_cycles(const config_t *config, size_t rows, size_t dv) {
+  const double bytes = 2 * sizeof(float) * (double)(rows * dv);
+  return bytes / estimate_move_rate(config, config->vector.load_gbps, sizeof(float) * (double)(rows * dv), 1) *
+         config->soc.clock_mhz;
+}
+
 double attention_product_cycles(const config_t *config, size_t rows, size_t inner, size_t cols) {
   const double mmads = (double)(ceil_div(rows, PRODUCT) * ceil_div(inner, PRODUCT) * ceil_div(cols, PRODUCT));
   return estimate_mmad_cycles(config, (double)rows, (double)cols, (double)inner, mmads);
@@ -64,4 +72,67 @@ double attention_store_cycles(const config_t *config, size_t rows, size_t cols, 
   const double aligned = row_bytes % config->gm.align_bytes == 0 ? 1 : 0;
   return 4.0 * (double)(rows * cols) / estimate_move_rate(config, config->cube.store_gbps, (double)piece, aligned) *
          config->soc.clock_mhz;
+}
+
+// --- what the firmware plans by ---
+
+enum { TILE_ROWS = 32, FP8_TILE_ROWS = 16 };  // of V1, and of V0
+
+static uint32_t whole(double cycles) { return (uint32_t)lrint(cycles); }
+
+// Few rows are done before the next keys are there.
+static double keys_load_cycles(const config_t *config, size_t keys, size_t cols) {
+  return 2 * (double)(keys * cols) / config_bytes_per_cycle(config, config->cube.load_gbps);
+}
+
+static attention_cycles_t block_cycles(const config_t *config, const attention_args_t *args, size_t rows,
+                                       const attention_scores_t *scores) {
+  const size_t keys = scores->keys;
+  const double load_v = args->v == args->k ? 0 : keys_load_cycles(config, keys, args->dv);
+  const double c1 =
+      fmax(attention_product_cycles(config, rows, args->dk, keys), keys_load_cycles(config, keys, args->dk));
+  const double c2 = fmax(attention_product_cycles(config, rows, keys, args->dv), load_v);
+  return (attention_cycles_t){.cube = {whole(c1), whole(c2)},
+                              .vector = {whole(attention_scores_cycles(config, scores)), 0}};
+}
+
+attention_cycles_t attention_args_cycles(const config_t *config, const attention_args_t *args, bool amla) {
+  const size_t rows = smaller(args->group_rows, args->rows);
+  const attention_scores_t scores = {.rows = ceil_div(rows, config->soc.vector_cores),
+                                     .keys = smaller(args->block, args->keys),
+                                     .tile_rows = TILE_ROWS,
+                                     .weighs = amla};
+  attention_cycles_t cycles = block_cycles(config, args, rows, &scores);
+  if (!amla) {
+    cycles.vector[1] = whole(attention_reload_cycles(config, scores.rows, args->dv));
+  }
+  return cycles;
+}
+
+// V0 makes a tile of keys by three operations: E4M3 to FP32, times the scales, to BF16.
+static double key_tile_cycles(const config_t *config) {
+  const cmd_vec_t scale = {.op = VOP_SCALE,
+                           .rows = FP8_TILE_ROWS,
+                           .cols = FP8_CODES,
+                           .b_kind = OPERAND_TILE,
+                           .from = TYPE_F32,
+                           .to = TYPE_F32};
+  cmd_vec_t cast = scale;
+  cast.op = VOP_CAST;
+  cast.from = TYPE_E4M3;
+  return estimate_vector_cycles(config, &cast) + estimate_vector_cycles(config, &scale) +
+         vector(config, FP8_TILE_ROWS, FP8_CODES, VOP_CAST, OPERAND_TILE);
+}
+
+attention_cycles_t fp8_args_cycles(const config_t *config, const fp8_args_t *fp8) {
+  const attention_args_t *args = &fp8->attention;
+  const size_t rows = fp8_group_rows(args->rows, args->group_rows, fp8->crossover);
+  const attention_scores_t scores = {.rows = ceil_div(rows, config->soc.vector_cores),
+                                     .keys = args->block,
+                                     .tile_rows = FP8_TILE_ROWS,
+                                     .weighs = true};
+  attention_cycles_t cycles = block_cycles(config, args, rows, &scores);
+  const size_t makers = config->soc.vector_cores << fp8->crossover;
+  cycles.vector[0] += whole(key_tile_cycles(config) * (double)args->block / FP8_TILE_ROWS / (double)makers);
+  return cycles;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "config/config.h"
+#include "kernels/fp8/fp8_args.h"
 
 // Scores of a vector core: rows x keys of a block, in tiles of so many rows.
 typedef struct attention_scores {
@@ -24,8 +25,15 @@ double attention_scores_cycles(const config_t *config, const attention_scores_t 
 // Cycles of V2's arithmetic, where a block's output is added to what the blocks before left.
 double attention_output_cycles(const config_t *config, size_t rows, size_t dv);
 
+// Cycles of V2 where O and T, FP32, come from global memory: of these loads.
+double attention_reload_cycles(const config_t *config, size_t rows, size_t dv);
+
 // Cycles of rows x inner x cols on a cube core, whose result of FP32 it stores row by row, row_bytes apart.
 double attention_product_cycles(const config_t *config, size_t rows, size_t inner, size_t cols);
 double attention_store_cycles(const config_t *config, size_t rows, size_t cols, size_t row_bytes);
+
+// The cycles in a kernel's arguments, from all the others there: base or amla, and fp8.
+attention_cycles_t attention_args_cycles(const config_t *config, const attention_args_t *args, bool amla);
+attention_cycles_t fp8_args_cycles(const config_t *config, const fp8_args_t *args);
 
 #endif

@@ -92,6 +92,7 @@ static flash_args_t arguments(const flash_run_t *run, size_t bits_pitch) {
       .causal = problem->causal,
       .fp16 = problem->fp16,
       .preload = run->settings.preload,
+      .behind = flash_behind(run),
       .has_lengths = problem->length != NULL,
   };
   if (problem->length != NULL) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/arrays.h"
+#include "kernel/attention/attention_stages.h"
 #include "kernels/fp8/fp8_args.h"
 #include "num/num_format.h"
 
@@ -100,6 +101,7 @@ static void fill_arguments(const fp8_run_t *run, fp8_args_t *args) {
       .crossover = run->crossover,
       .direct = run->settings.direct,
   };
+  args->attention.cycles = fp8_args_cycles(&a->machine.soc.config, args);
   for (size_t list = 0; list < fp8_lists(p); ++list) {
     args->places[list] = (uint32_t)fp8_places(p, list);
   }

@@ -26,6 +26,12 @@ enum attention_rescale { RESCALE_ELEMENT, RESCALE_ROW };
 enum attention_cut { TILING_PAPER, TILING_SINGLE, TILING_TUNED, TILING_COUNT };
 enum attention_qp_buffers { QP_SHARED, QP_SEPARATE };
 
+// Cycles of a whole block's stages C1 and C2, V1 and V2, as the host estimates them on its machine
+// (kernel/attention/attention_stages.h). The order of the stages depends on their proportions, no result does.
+typedef struct attention_cycles {
+  uint32_t cube[2], vector[2];
+} attention_cycles_t;
+
 // The rows (query tokens x heads) of a batch entry are cut into groups of group_rows, the last one
 // may have less; a group's keys into `splits` runs of whole blocks.  A unit is one split of one
 // group: number (entry * groups + group) * splits + split.  AI core i of n takes the units i,
@@ -61,6 +67,7 @@ typedef struct attention_args {
   uint32_t dv;
   uint32_t block;  // keys of a block
   uint32_t scale;  // FP32 bits of the softmax scale
+  attention_cycles_t cycles;
   // How to go about it: numbers, flags of 0 and 1, and choices, as rescale (enum attention_rescale), tiling (enum
   // attention_cut), qp_buffers (enum attention_qp_buffers). Buffers: see attention_tiling.h.
 #define SETTING(field, option, type, arg, commands, start, low, high, help) uint32_t field;

@@ -80,10 +80,6 @@ typedef struct attention_problem_hooks {
   void (*plan)(attention_problem_t *problem);                           // changes to the plan
   bool plans_alone;  // all of the plan is plan's: no search, which takes the scalar cores most of a microsecond
   uint32_t slots;    // of S, P and T; ATTENTION_SLOTS
-  // Cycles of a block that V1 takes beside its scores.
-  uint32_t (*scores_estimate)(const attention_problem_t *problem, uint32_t keys);
-  // All of a block's stages, in place of the usual estimate.
-  void (*estimate)(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]);
   attention_unit_t (*unit)(const attention_problem_t *problem, uint32_t index);
   uint32_t (*block_keys)(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 } attention_problem_hooks_t;

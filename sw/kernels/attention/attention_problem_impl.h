@@ -20,38 +20,13 @@ static bool args_valid(const attention_args_t *a) {
          a->preload <= ATTENTION_SLOTS && a->tiling < TILING_COUNT && a->kv_buffers <= ATTENTION_MAX_KV_BUFFERS;
 }
 
-// Cycles of a whole block's stages, near enough to tell which is longer: 16 x 16 x 16
-// multiply-adds a cycle; 22 cycles for 64 elements of V1, 18 of which are its operations' and the
-// rest what chunks cost; V2 goes by the loads of O and T, 5 elements a cycle.
-static void estimate(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]) {
-  const attention_args_t *args = &problem->args;
-  const uint32_t rows = problem->group_rows;
-  const uint32_t core_rows = ceil_div(rows, (uint32_t)hal_read(REG_SUB_COUNT));
-  const uint32_t keys = min_u32(args->block, args->keys);
-  const uint32_t products = round_up(rows, 16) * round_up(keys, 16);
-  cube[STAGE_SCORES] = products / 256 * ceil_div(args->dk, 16);
-  cube[STAGE_OUTPUT] = products / 256 * ceil_div(args->dv, 16);
-  vector[STAGE_SCORES] = core_rows * keys * 22 / 64;
-  if (problem_hooks.scores_estimate != NULL) {
-    vector[STAGE_SCORES] += problem_hooks.scores_estimate(problem, args->block);
-  }
-  vector[STAGE_OUTPUT] = problem->output_every_block ? core_rows * args->dv / 5 : 0;
-}
-
 static void make_plan(attention_problem_t *problem) {
   preload_plan_t *plan = &problem->plan;
   if (problem_hooks.plans_alone) {
     problem_hooks.plan(problem);
     return;
   }
-  uint32_t cube[STAGES];
-  uint32_t vector[STAGES];
-  if (problem_hooks.estimate != NULL) {
-    problem_hooks.estimate(problem, cube, vector);
-  } else {
-    estimate(problem, cube, vector);
-  }
-  preload_plan(plan, STAGES, cube, vector);
+  preload_plan(plan, STAGES, problem->args.cycles.cube, problem->args.cycles.vector);
   preload_limit(plan, problem->args.preload);
   // The durations know nothing of the flags' and the memory's latency.  So C1 goes before C2, which
   // leaves V1 the longer time and takes no more slots; and V2(j-1) follows V1(j), which would be

@@ -36,7 +36,7 @@ enum {
 typedef struct flash_args {
   // As for base, but: batch: entries; rows: of an entry; k, v: [entries][keys], without gaps; splits: at most
   // one a block of the longest entry; tiling, kv_buffers, qp_buffers: 0, for flash has its own; not
-  // used, 0: visible, o.  s, p, t: FLASH_SLOTS of each; all arrays in BF16, or FP16 if fp16 says so.
+  // used, 0: visible, o, cycles.  s, p, t: FLASH_SLOTS of each; all arrays in BF16, or FP16 if fp16 says so.
   attention_args_t attention;
   uint64_t token;          // FP32 [rows] of an entry: minus the row's token; causal only, else 0
   uint64_t visible;        // bit mask [seq_q][visible_pitch bytes], lowest bit first, bit 1 = the key takes
@@ -49,6 +49,8 @@ typedef struct flash_args {
   uint32_t causal;    // 1 or 0
   uint32_t fp16;      // 1 or 0
   uint32_t preload;   // C1 stages the cube core runs ahead of C2: 0 .. FLASH_PRELOAD; that of attention is not used
+  uint32_t behind;    // blocks that V2 is behind V1, so that nobody waits for P's way to C2 and T's to V2: at most
+                      // FLASH_SLOTS - 1
   uint32_t has_lengths;
   uint32_t length[FLASH_MAX_LENGTHS];  // keys of a batch entry, 0 .. keys.  Only those that there are need be
                                        // there, none without has_lengths (flash_args_bytes)

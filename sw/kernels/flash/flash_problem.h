@@ -62,7 +62,6 @@ static inline bool flash_ends_in_parts(const attention_problem_t *problem, const
 
 void flash_read(attention_problem_t *problem);
 void flash_plan(attention_problem_t *problem);
-void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]);
 attention_unit_t flash_unit(const attention_problem_t *problem, uint32_t index);
 uint32_t flash_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 

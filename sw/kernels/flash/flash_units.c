@@ -11,6 +11,7 @@ static bool valid(const flash_args_t *flash) {
          args->qp_buffers == QP_SHARED && flash->seq_q >= 1 && args->rows % flash->seq_q == 0 && flash->kv_heads >= 1 &&
          args->batch % flash->kv_heads == 0 && flash->causal <= 1 && flash->fp16 <= 1 &&
          (!flash->causal || flash->token != 0) && flash->groups >= 1 && flash->preload <= FLASH_PRELOAD &&
+         flash->behind >= 1 && flash->behind < FLASH_SLOTS &&
          (!flash->has_lengths || args->batch / flash->kv_heads <= FLASH_MAX_LENGTHS);
 }
 
@@ -110,31 +111,11 @@ uint32_t flash_block_keys(const attention_problem_t *problem, const attention_un
   return tile_length(seen, problem->args.block, unit->first_block + block);
 }
 
-// Cycles of a whole block's stages: 16 x 16 x 16 multiply-adds a cycle, or FIX at 75 bytes a cycle, whichever
-// is longer; 12 cycles for 64 scores; 5 for 64 elements of V2.
-void flash_estimate(const attention_problem_t *problem, uint32_t cube[STAGES], uint32_t vector[STAGES]) {
-  const attention_args_t *args = &problem->args;
-  const uint32_t rows = problem->group_rows;
-  const uint32_t core_rows = ceil_div(rows, (uint32_t)hal_read(REG_SUB_COUNT));
-  const uint32_t keys = min_u32(args->block, args->keys);
-  const uint32_t products = round_up(rows, 16) * round_up(keys, 16) / 256;
-  cube[STAGE_SCORES] = max_u32(products * ceil_div(args->dk, 16), rows * keys * 4 / 75);
-  cube[STAGE_OUTPUT] = max_u32(products * ceil_div(args->dv, 16), rows * args->dv * 4 / 75);
-  vector[STAGE_SCORES] = core_rows * ceil_div(keys, 64) * 12 + core_rows * 14;
-  vector[STAGE_OUTPUT] = core_rows * ceil_div(args->dv, 64) * 5;
-}
-
-// The durations know nothing of latency: from the end of V1(j) over C2(j) to V2(j) it is some 6 us, as many blocks
-// V1 may be ahead of V2, and C1 one more ahead of C2.
 void flash_plan(attention_problem_t *problem) {
-  enum { LATENCY = 10500 };
+  const flash_args_t *flash = flash_problem(problem)->args;
   preload_plan_t *plan = &problem->plan;
-  uint32_t cube[STAGES];
-  uint32_t vector[STAGES];
-  flash_estimate(problem, cube, vector);
-  const uint32_t block = max_u32(cube[STAGE_SCORES] + cube[STAGE_OUTPUT], vector[STAGE_SCORES] + vector[STAGE_OUTPUT]);
-  const uint32_t behind = min_u32(ceil_div(LATENCY, block), FLASH_SLOTS - 1);
-  const uint32_t ahead = flash_problem(problem)->args->preload;
+  const uint32_t behind = flash->behind;
+  const uint32_t ahead = flash->preload;
   plan->pairs = STAGES;
   plan->cube_order[0] = plan->vector_order[0] = STAGE_SCORES;
   plan->cube_order[1] = plan->vector_order[1] = STAGE_OUTPUT;

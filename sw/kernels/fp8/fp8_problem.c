@@ -15,7 +15,6 @@ static const attention_problem_hooks_t problem_hooks = {
 #endif
     .read = fp8_problem_read,
     .plan = fp8_plan,
-    .scores_estimate = fp8_estimate,
     .unit = fp8_unit,
     .block_keys = fp8_block_keys,
 };

@@ -80,8 +80,6 @@ attention_unit_t fp8_unit(const attention_problem_t *problem, uint32_t index);
 uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit_t *unit, uint32_t block);
 // The direct path needs a plan with C1(j+1) before C2(j), and C1(j+2) is better.
 void fp8_plan(attention_problem_t *problem);
-// Cycles of V0 of so many keys.
-uint32_t fp8_estimate(const attention_problem_t *problem, uint32_t keys);
 
 // ---- For the kernel's cores ----
 

@@ -163,9 +163,3 @@ uint32_t fp8_block_keys(const attention_problem_t *problem, const attention_unit
   const uint32_t places = fp8_places(fp8_problem(problem), unit);
   return places == 0 ? EMPTY_KEYS : tile_length(places, problem->args.block, block);
 }
-
-// 36 cycles a key with an instruction of its own for the cast, 56 without; loads and stores are
-// shorter.
-uint32_t fp8_estimate(const attention_problem_t *problem, uint32_t keys) {
-  return keys * 45 / (uint32_t)hal_read(REG_SUB_COUNT) >> fp8_problem(problem)->args->crossover;
-}

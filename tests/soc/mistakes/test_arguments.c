@@ -133,6 +133,7 @@ static const bad_t cases[] = {
     FLASH(groups, 0),
     FLASH(groups, 2),
     FLASH(preload, FLASH_PRELOAD + 1),
+    FLASH(behind, FLASH_SLOTS),
     BAD(flash, "flash_units.c", SET(flash, causal, 2), SET(flash, token, 64)),
     BAD(flash, "flash_units.c", SET(flash, attention.batch, FLASH_MAX_LENGTHS + 1), SET(flash, has_lengths, 1)),
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernel/attention/attention_stages.h"
 #include "kernel/decode/list/decode_ops.h"
 #include "kernels/fp8/fp8_args.h"
 #include "num/num_format.h"
@@ -150,14 +151,17 @@ static void fp8_of(const decode_list_t *list, const llm_op_t *op, fp8_args_t *ar
 void decode_add_latent_attention(decode_list_t *list, const llm_op_t *op) {
   const llm_attention_t *a = &list->shape->attends;
   step_attention_args_t args = {.kind = STEP_ATTENTION_PLAIN};
+  const config_t *config = &list->settings->machine.soc.config;
   const void *inner;
   if (list->shape->attention == DECODE_FP8) {
     fp8_args_t fp8;
     args.kind = STEP_ATTENTION_FP8;
     fp8_of(list, op, &fp8);
+    fp8.attention.cycles = fp8_args_cycles(config, &fp8);
     inner = decode_store(list, &fp8, fp8_args_bytes((uint32_t)list->ask.entries), &args.args);
   } else {
-    const attention_args_t plain = attention_of(list, op);
+    attention_args_t plain = attention_of(list, op);
+    plain.cycles = attention_args_cycles(config, &plain, list->shape->attention == DECODE_AMLA);
     inner = decode_store(list, &plain, sizeof plain, &args.args);
   }
   decode_op_t *added = decode_add(list, STEP_ATTENTION, op, &args, sizeof args);
