@@ -80,20 +80,13 @@ enum { TILE_ROWS = 32, FP8_TILE_ROWS = 16 };  // of V1, and of V0
 
 static uint32_t whole(double cycles) { return (uint32_t)lrint(cycles); }
 
-// Few rows are done before the next keys are there.
-static double keys_load_cycles(const config_t *config, size_t keys, size_t cols) {
-  return 2 * (double)(keys * cols) / config_bytes_per_cycle(config, config->cube.load_gbps);
-}
-
+// V1 has S's way to it and P's from it, in which a stage beside it cannot begin or has not ended.
 static attention_cycles_t block_cycles(const config_t *config, const attention_args_t *args, size_t rows,
                                        const attention_scores_t *scores) {
-  const size_t keys = scores->keys;
-  const double load_v = args->v == args->k ? 0 : keys_load_cycles(config, keys, args->dv);
-  const double c1 =
-      fmax(attention_product_cycles(config, rows, args->dk, keys), keys_load_cycles(config, keys, args->dk));
-  const double c2 = fmax(attention_product_cycles(config, rows, keys, args->dv), load_v);
-  return (attention_cycles_t){.cube = {whole(c1), whole(c2)},
-                              .vector = {whole(attention_scores_cycles(config, scores)), 0}};
+  const double ways = 2 * estimate_handover_cycles(config);
+  return (attention_cycles_t){.cube = {whole(attention_product_cycles(config, rows, args->dk, scores->keys)),
+                                       whole(attention_product_cycles(config, rows, scores->keys, args->dv))},
+                              .vector = {whole(ways + attention_scores_cycles(config, scores)), 0}};
 }
 
 attention_cycles_t attention_args_cycles(const config_t *config, const attention_args_t *args, bool amla) {

@@ -14,7 +14,7 @@
 #define PLAIN \
   { .batch = 1, .rows = 16, .group_rows = 16, .keys = 32, .splits = 1, .dk = 16, .dv = 16, .block = 16, .o_pitch = 64 }
 static const attention_args_t amla = PLAIN;
-static const flash_args_t flash = {.attention = PLAIN, .seq_q = 1, .kv_heads = 1, .groups = 1};
+static const flash_args_t flash = {.attention = PLAIN, .seq_q = 1, .kv_heads = 1, .groups = 1, .behind = 1};
 static const fp8_args_t fp8 = {.attention = {.batch = 1,
                                              .rows = 16,
                                              .group_rows = 16,
@@ -133,6 +133,8 @@ static const bad_t cases[] = {
     FLASH(groups, 0),
     FLASH(groups, 2),
     FLASH(preload, FLASH_PRELOAD + 1),
+    FLASH(behind, 0),
+    FLASH(behind, FLASH_SLOTS),
     FLASH(behind, FLASH_SLOTS),
     BAD(flash, "flash_units.c", SET(flash, causal, 2), SET(flash, token, 64)),
     BAD(flash, "flash_units.c", SET(flash, attention.batch, FLASH_MAX_LENGTHS + 1), SET(flash, has_lengths, 1)),
