@@ -192,7 +192,7 @@ void num_step_rope(const num_fp16_t *q, num_step_rows_t q_rows, const float *ang
 }
 
 void num_step_head(const num_step_heads_t *shape, const float *x, const float *angles, uint16_t *out) {
-  float row[NUM_STEP_HEAD], turned[NUM_STEP_HEAD];
+  float row[NUM_STEP_HEAD] = {0}, turned[NUM_STEP_HEAD];
   const size_t half = shape->rope / 2;
   const float scale = shape->weight == NULL ? 1.0f : num_step_scale(x, shape->dim, shape->eps);
   for (size_t i = 0; i < shape->dim; ++i) {
