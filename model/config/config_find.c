@@ -61,7 +61,7 @@ static void list_machines(machines_t *machines) {
 
 void config_no_such(const char *name, base_error_t *error) {
   machines_t machines;
-  const char *names[MACHINES_MOST];
+  const char *names[MACHINES_MOST] = {NULL};
   char list[MACHINES_MOST * (MACHINE_BYTES + 5)] = "none", hint[MACHINE_BYTES + 20];
   size_t used = 0;
   list_machines(&machines);

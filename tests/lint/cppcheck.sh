@@ -1,6 +1,7 @@
 #!/bin/sh
 # cppcheck finds nothing. A finding that is none gets a comment "cppcheck-suppress" with its reason.
 # It is told what is defined where this is compiled, and for kernels also there: all combinations take four times as long.
+# Newer releases do not see that base_fail() is false, and take memory that was asked for to be missing afterwards.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
 cd "$1"
@@ -9,7 +10,8 @@ check() {   # check LANGUAGE DEFINES FILES...
   shift 2
   # shellcheck disable=SC2086
   cppcheck --std="$std" $defines --enable=warning,performance,portability --inline-suppr --quiet \
-    --error-exitcode=1 --suppress=missingInclude -I model -I sw -I tests -I tests/soc "$@"
+    --error-exitcode=1 --suppress=missingInclude --suppress=nullPointerOutOfMemory --suppress=nullPointerArithmeticOutOfMemory \
+    -I model -I sw -I tests -I tests/soc "$@"
 }
 host='-D__GNUC__=12 -D__x86_64__ -D__linux__ -D__gnu_linux__'
 # shellcheck disable=SC2046

@@ -46,7 +46,7 @@ float num_step_row_sum(const float *x, size_t cols) {
 static float sum_of_squares(const float *x, size_t cols) {
   float sum = 0.0f;
   for (size_t i = 0; i < cols; i += NUM_STEP_PART) {
-    float square[NUM_STEP_PART];
+    float square[NUM_STEP_PART] = {0};
     const size_t count = at_most(cols - i, NUM_STEP_PART);
     for (size_t j = 0; j < count; ++j) {
       square[j] = x[i + j] * x[i + j];
@@ -91,7 +91,7 @@ void num_step_embed(const int32_t *tokens, size_t rows, const uint16_t *table, s
 // y = (x * scale) * weight
 static void norm_row(const float *x, float scale, const float *weight, size_t cols, uint32_t type, void *y, size_t at) {
   for (size_t i = 0; i < cols; i += CHUNK) {
-    float part[CHUNK];
+    float part[CHUNK] = {0};
     const size_t count = at_most(cols - i, CHUNK);
     for (size_t j = 0; j < count; ++j) {
       part[j] = (x[i + j] * scale) * weight[i + j];
