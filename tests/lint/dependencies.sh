@@ -52,7 +52,7 @@ kernel: array soc core llm/* engine num/* waves config host base hal kernels/*
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention /decode/list
-kernel/decode/list: /. /attention /decode
+kernel/decode/list: /. /attention /flash /decode
 kernel/engine: /. /attention /lm
 kernel/flash: /. /attention
 kernel/fp8: /. /attention

@@ -80,7 +80,7 @@ bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, 
 // Fills in the problem's block (unless it is given) and splits, and run->deal.
 void flash_choose(flash_run_t *run, size_t block);
 
-// Blocks that V2 is to be behind V1, of sizes that are chosen (flash_args.h).
-uint32_t flash_behind(const flash_run_t *run);
+// Blocks that V2 is to be behind V1 (flash_args.h): of a group's rows and a block's keys.
+uint32_t flash_behind(const config_t *config, size_t rows, size_t block, size_t dk, size_t dv);
 
 #endif

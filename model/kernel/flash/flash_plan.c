@@ -147,24 +147,22 @@ static size_t choose_block(flash_run_t *run) {
 }
 
 // From the end of V1(j) over C2(j) to V2(j): P and T go from core to core, stored by one and loaded by the other.
-static double output_way(const flash_run_t *run, size_t rows) {
-  const flash_problem_t *problem = &run->problem;
-  const config_t *config = &run->settings.machine.soc.config;
-  const size_t t_bytes = (4 * problem->dv + 63) / 64 * 64;
+static double output_way(const config_t *config, size_t rows, size_t block, size_t dv) {
+  const size_t t_bytes = (4 * dv + 63) / 64 * 64;
   const double core_rows = (double)rows / config->soc.vector_cores;
-  const double p_row = 2 * (double)problem->block;
+  const double p_row = 2 * (double)block;
   return 2 * estimate_handover_cycles(config) +
          core_rows * p_row / config_bytes_per_cycle(config, config->vector.store_gbps) +
          (double)rows * p_row / config_bytes_per_cycle(config, config->cube.load_gbps) +
-         attention_product_cycles(config, rows, problem->block, problem->dv) +
-         attention_store_cycles(config, rows, problem->dv, t_bytes) +
+         attention_product_cycles(config, rows, block, dv) + attention_store_cycles(config, rows, dv, t_bytes) +
          core_rows * (double)t_bytes / config_bytes_per_cycle(config, config->vector.load_gbps);
 }
 
-uint32_t flash_behind(const flash_run_t *run) {
-  const size_t rows = flash_group_rows(&run->deal);
-  const parts_t parts = parts_of(run, rows, run->problem.block, run->problem.block, false);
-  const double blocks = ceil(output_way(run, rows) / fmax(parts.vector, parts.cube));
+uint32_t flash_behind(const config_t *config, size_t rows, size_t block, size_t dk, size_t dv) {
+  const size_t subs = config->soc.vector_cores;
+  const double cycles = fmax(vector_cycles(config, (rows + subs - 1) / subs, block, dv, block, false),
+                             cube_cycles(config, rows, block, dk, dv, block));
+  const double blocks = ceil(output_way(config, rows, block, dv) / cycles);
   return blocks < FLASH_SLOTS - 1 ? (uint32_t)blocks : FLASH_SLOTS - 1;
 }
 

@@ -92,7 +92,8 @@ static flash_args_t arguments(const flash_run_t *run, size_t bits_pitch) {
       .causal = problem->causal,
       .fp16 = problem->fp16,
       .preload = run->settings.preload,
-      .behind = flash_behind(run),
+      .behind = flash_behind(&run->settings.machine.soc.config, flash_group_rows(&run->deal), problem->block,
+                             problem->dk, problem->dv),
       .has_lengths = problem->length != NULL,
   };
   if (problem->length != NULL) {

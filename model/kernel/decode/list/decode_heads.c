@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "kernel/attention/attention_settings.h"
 #include "kernel/decode/list/decode_ops.h"
+#include "kernel/flash/flash.h"
 #include "kernels/flash/flash_deal.h"
 #include "num/num_format.h"
 
@@ -157,13 +158,16 @@ static attention_args_t attention_of(const decode_list_t *list, const llm_op_t *
 // As few groups as there can be; splits if there are fewer units than cores.
 static void deal(const decode_list_t *list, flash_args_t *flash) {
   attention_args_t *args = &flash->attention;
-  const flash_deal_t cut = flash_deal(args->batch, args->rows, flash->seq_q, flash->causal != 0, args->group_rows);
+  flash_deal_t cut = flash_deal(args->batch, args->rows, flash->seq_q, flash->causal != 0, args->group_rows);
   flash->groups = (uint32_t)ceil_div(ceil_div(cut.span, FLASH_STRIP), args->group_rows / FLASH_STRIP);
   const size_t wanted = list->settings->splits == ATTENTION_SPLITS_AUTO
                             ? list->shape->cores / ((size_t)cut.spans * flash->groups)
                             : list->settings->splits;
   const size_t most = smaller(ceil_div(args->keys, args->block), ATTENTION_MAX_SPLITS);
   args->splits = (uint32_t)larger(smaller(wanted, most), 1);
+  cut.groups = flash->groups;
+  flash->behind =
+      flash_behind(&list->settings->machine.soc.config, flash_group_rows(&cut), args->block, args->dk, args->dv);
 }
 
 void decode_add_heads_attention(decode_list_t *list, const llm_op_t *op) {
