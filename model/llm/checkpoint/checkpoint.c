@@ -500,7 +500,7 @@ static bool fetch_mxfp4(const checkpoint_tensor_t *tensor, uint64_t first, size_
     good = safetensors_read(tensor->file, tensor->entry, block * sizeof bytes, sizeof bytes, bytes, error) &&
            safetensors_read(tensor->scale_file, tensor->scales, block, 1, &scale, error);
     for (size_t i = 0; i < n; ++i) {
-      const unsigned nibble = bytes[(skip + i) / 2] >> (skip + i) % 2 * 4 & 0xfu;
+      const unsigned nibble = (unsigned)bytes[(skip + i) / 2] >> (skip + i) % 2 * 4 & 0xfu;
       const float value = ldexpf(values[nibble & 7u], scale - 127);
       out[done + i] = num_bf16_from_f32(nibble > 7 ? -value : value);
     }
