@@ -136,7 +136,7 @@ static void write_fused(writer_t *w) {
 
 // Element `i` of an array: of MXFP4, E2M1 by its definition, times 2^(scale - 127); of BF16 its bytes.
 static float mxfp4_of(size_t i) {
-  const unsigned code = byte_of(i / 2) >> (i % 2 * 4) & 15u, exponent = code >> 1 & 3u, fraction = code & 1u;
+  const unsigned code = (unsigned)byte_of(i / 2) >> (i % 2 * 4) & 15u, exponent = code >> 1 & 3u, fraction = code & 1u;
   const float size = exponent == 0 ? 0.5f * (float)fraction : ldexpf(1.0f + 0.5f * (float)fraction, (int)exponent - 1);
   return ldexpf(code >= 8 ? -size : size, scale_of(i / 32) - 127);
 }
