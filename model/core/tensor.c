@@ -77,10 +77,11 @@ size_t core_tensors(const command_t *command, core_tensor_t tensor[CORE_MAX_TENS
 
 uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c, bool *high) {
   const unsigned bits = core_type_bits(tensor->type);
+  const uint64_t strip_cols = core_strip_cols(tensor->type);
   *high = bits == 4 && c % 2 != 0;
   switch (tensor->layout) {
     case CORE_STRIPS:
-      return tensor->base + c * bits / 256 * tensor->pitch + r * STRIP_ROW + c * bits % 256 / 8;
+      return tensor->base + c / strip_cols * tensor->pitch + r * STRIP_ROW + c % strip_cols * bits / 8;
     case CORE_KEYS:
       return tensor->base + r % tensor->pitch;
     case CORE_BLOCKS:

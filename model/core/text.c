@@ -178,6 +178,11 @@ static void put_scalar(writer_t *w, uint64_t bits) {
   }
 }
 
+// Are `from` and `to` of that command pipes? Else they are types.
+static bool names_pipes(unsigned opcode) {
+  return core_command_class(opcode) == CLASS_FLAG_WAIT || core_command_class(opcode) == CLASS_SET;
+}
+
 static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
   const unsigned opcode = w->command->header.opcode_;
   switch (kind) {
@@ -193,9 +198,8 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value);
       break;
     case PIPE_OR_TYPE:
-      core_command_class(opcode) != CLASS_FLAG_WAIT &&core_command_class(opcode) != CLASS_SET
-          ? put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value)
-          : put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value);
+      names_pipes(opcode) ? put_known(w, core_pipe_name((unsigned)value), PIPE_COUNT, value)
+                          : put_known(w, core_type_name((uint32_t)value), TYPE_COUNT, value);
       break;
     case OPERAND:
       put_name(w, operand_names, OPERAND_COUNT, value);

@@ -240,7 +240,8 @@ static void random_weights(void **state) {
   base_error_t error;
   double sum = 0.0, squares = 0.0;
   checkpoint_t *model = made_up(v2, 9), *other = made_up(v2, 10);
-  checkpoint_t *fewer = open_or_fail(&(checkpoint_request_t){path_of("config.json"), 2, true, false, 9});
+  checkpoint_t *fewer =
+      open_or_fail(&(checkpoint_request_t){.folder = path_of("config.json"), .layers = 2, .random = true, .seed = 9});
   const checkpoint_tensor_t *tensor = checkpoint_find(model, CHECKPOINT_EMBEDDING, 0, 0);
   assert_true(checkpoint_read(tensor, 0, LARGEST, CHECKPOINT_BF16, whole, &error));
   assert_true(

@@ -164,6 +164,12 @@ for layout in nd dn nz; do
   [ "$(tail -c +129 s.npy | od -An -v -w4 -td4 | sort -u | tr -d ' ')" = -1040384 ] || fail "$layout: other sums"
   holds '.dtype == "s8" and .wrong_bits == 0 and .error.rel_fro == 0' s.json
 done
+# Sums beyond S32 wrap, as the contract has it; FP64 says that they are wrong.
+"$MKNPY" long_a.npy '|i1' 1,140000 c all=7f
+"$MKNPY" long_b.npy '|i1' 140000,1 c all=7f
+status=0
+"$SIM" run gemm --dtype s8 --a long_a.npy --w long_b.npy --verify --json wrapped.json --quiet 2>err || status=$?
+[ $status -eq 1 ] && holds '.wrong_bits == 0 and .error.rel_fro > 1' wrapped.json || fail "sums that wrap: exit code $status"
 run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --scale scale_s8.npy --out s.npy --quiet
 [ "$(tail -c +129 s.npy | od -An -v -w2 -tx2 | sort -u | tr -d ' ')" = dff0 ] || fail "other scaled sums"
 # Layouts and tiles are in no bit, slices are.

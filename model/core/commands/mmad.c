@@ -98,26 +98,26 @@ static void widen_fp16(const uint8_t *strip, size_t strip_bytes, size_t rows, si
   widen_strips(strip, strip_bytes, rows, cols, false, to, ld);
 }
 
-NUM_CLONES
-static void widen_s8(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
+NUM_INLINE void widen_bytes(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, bool is_signed,
+                            float *to, size_t ld) {
   for (size_t s = 0; s < ceil_div(cols, STRIP_ROW); ++s) {
     for (size_t r = 0; r < rows; ++r) {
+      const uint8_t *in = strip + s * strip_bytes + r * STRIP_ROW;
       for (size_t j = 0; j < STRIP_ROW; ++j) {
-        to[r * ld + s * STRIP_ROW + j] = (int8_t)strip[s * strip_bytes + r * STRIP_ROW + j];
+        to[r * ld + s * STRIP_ROW + j] = is_signed ? (float)(int8_t)in[j] : (float)in[j];
       }
     }
   }
 }
 
 NUM_CLONES
+static void widen_s8(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
+  widen_bytes(strip, strip_bytes, rows, cols, true, to, ld);
+}
+
+NUM_CLONES
 static void widen_u8(const uint8_t *strip, size_t strip_bytes, size_t rows, size_t cols, float *to, size_t ld) {
-  for (size_t s = 0; s < ceil_div(cols, STRIP_ROW); ++s) {
-    for (size_t r = 0; r < rows; ++r) {
-      for (size_t j = 0; j < STRIP_ROW; ++j) {
-        to[r * ld + s * STRIP_ROW + j] = strip[s * strip_bytes + r * STRIP_ROW + j];
-      }
-    }
-  }
+  widen_bytes(strip, strip_bytes, rows, cols, false, to, ld);
 }
 
 // Sums of a part of k, into S32 that wrap.

@@ -56,12 +56,6 @@ double attention_output_cycles(const config_t *config, size_t rows, size_t dv) {
   return vector(config, rows, dv, VOP_FMA, OPERAND_ROW);
 }
 
-double attention_reload_cycles(const config_t *config, size_t rows, size_t dv) {
-  const double bytes = 2 * sizeof(float) * (double)(rows * dv);
-  return bytes / estimate_move_rate(config, config->vector.load_gbps, sizeof(float) * (double)(rows * dv), 1) *
-         config->soc.clock_mhz;
-}
-
 double attention_product_cycles(const config_t *config, size_t rows, size_t inner, size_t cols) {
   const double mmads = (double)(ceil_div(rows, PRODUCT) * ceil_div(inner, PRODUCT) * ceil_div(cols, PRODUCT));
   return estimate_mmad_cycles(config, (double)rows, (double)cols, (double)inner, mmads);
@@ -89,6 +83,13 @@ static attention_cycles_t block_cycles(const config_t *config, const attention_a
                               .vector = {whole(ways + attention_scores_cycles(config, scores)), 0}};
 }
 
+// V2 of base, where O and T, FP32, come from global memory: of these loads.
+static double reload_cycles(const config_t *config, size_t rows, size_t dv) {
+  const double bytes = 2 * sizeof(float) * (double)(rows * dv);
+  return bytes / estimate_move_rate(config, config->vector.load_gbps, sizeof(float) * (double)(rows * dv), 1) *
+         config->soc.clock_mhz;
+}
+
 attention_cycles_t attention_args_cycles(const config_t *config, const attention_args_t *args, bool amla) {
   const size_t rows = smaller(args->group_rows, args->rows);
   const attention_scores_t scores = {.rows = ceil_div(rows, config->soc.vector_cores),
@@ -97,7 +98,7 @@ attention_cycles_t attention_args_cycles(const config_t *config, const attention
                                      .weighs = amla};
   attention_cycles_t cycles = block_cycles(config, args, rows, &scores);
   if (!amla) {
-    cycles.vector[1] = whole(attention_reload_cycles(config, scores.rows, args->dv));
+    cycles.vector[1] = whole(reload_cycles(config, scores.rows, args->dv));
   }
   return cycles;
 }

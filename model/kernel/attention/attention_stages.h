@@ -25,9 +25,6 @@ double attention_scores_cycles(const config_t *config, const attention_scores_t 
 // Cycles of V2's arithmetic, where a block's output is added to what the blocks before left.
 double attention_output_cycles(const config_t *config, size_t rows, size_t dv);
 
-// Cycles of V2 where O and T, FP32, come from global memory: of these loads.
-double attention_reload_cycles(const config_t *config, size_t rows, size_t dv);
-
 // Cycles of rows x inner x cols on a cube core, whose result of FP32 it stores row by row, row_bytes apart.
 double attention_product_cycles(const config_t *config, size_t rows, size_t inner, size_t cols);
 double attention_store_cycles(const config_t *config, size_t rows, size_t cols, size_t row_bytes);

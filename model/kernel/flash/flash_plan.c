@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/size.h"
 #include "core/estimate.h"
 #include "kernel/attention/attention_stages.h"
 #include "kernel/flash/flash.h"
@@ -49,12 +50,15 @@ typedef struct parts {
   double vector, cube;
 } parts_t;
 
+static parts_t parts_at(const config_t *config, size_t dk, size_t dv, size_t rows, size_t keys, size_t block,
+                        bool cut) {
+  return (parts_t){.vector = vector_cycles(config, ceil_div(rows, config->soc.vector_cores), keys, dv, block, cut),
+                   .cube = cube_cycles(config, rows, keys, dk, dv, block)};
+}
+
 static parts_t parts_of(const flash_run_t *run, size_t rows, size_t keys, size_t block, bool cut) {
   const flash_problem_t *problem = &run->problem;
-  const config_t *config = &run->settings.machine.soc.config;
-  const size_t subs = config->soc.vector_cores;
-  return (parts_t){.vector = vector_cycles(config, (rows + subs - 1) / subs, keys, problem->dv, block, cut),
-                   .cube = cube_cycles(config, rows, keys, problem->dk, problem->dv, block)};
+  return parts_at(&run->settings.machine.soc.config, problem->dk, problem->dv, rows, keys, block, cut);
 }
 
 static double block_cycles(const flash_run_t *run, size_t rows, size_t keys, size_t block, bool cut) {
@@ -159,10 +163,8 @@ static double output_way(const config_t *config, size_t rows, size_t block, size
 }
 
 uint32_t flash_behind(const config_t *config, size_t rows, size_t block, size_t dk, size_t dv) {
-  const size_t subs = config->soc.vector_cores;
-  const double cycles = fmax(vector_cycles(config, (rows + subs - 1) / subs, block, dv, block, false),
-                             cube_cycles(config, rows, block, dk, dv, block));
-  const double blocks = ceil(output_way(config, rows, block, dv) / cycles);
+  const parts_t parts = parts_at(config, dk, dv, rows, block, block, false);
+  const double blocks = ceil(output_way(config, rows, block, dv) / fmax(parts.vector, parts.cube));
   return blocks < FLASH_SLOTS - 1 ? (uint32_t)blocks : FLASH_SLOTS - 1;
 }
 

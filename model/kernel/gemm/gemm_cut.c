@@ -275,7 +275,7 @@ static void try_cut(search_t *s, gemm_cut_t cut) {
   static const unsigned kept[] = {0, 1, 2, 3, 4, 8};
   const gemm_cut_t *given = &s->settings->cut;
   const config_t *config = &s->settings->machine.soc.config;
-  if (part_rows(&cut) * part_cols(&cut) > GEMM_MAX_PART || (s->problem->s8 && part_cols(&cut) % 32 != 0) ||
+  if (part_rows(&cut) * part_cols(&cut) > GEMM_MAX_PART || (s->problem->s8 && part_cols(&cut) % STRIP_ROW != 0) ||
       cut.depth % cut.b_depth != 0 || (given->order != GEMM_ORDER_AUTO && given->order != cut.order)) {
     return;
   }
@@ -304,7 +304,7 @@ static void try_depths(search_t *s, gemm_cut_t cut) {
 static void try_tiles(search_t *s, unsigned splits) {
   const gemm_cut_t *given = &s->settings->cut;
   const size_t m = smaller(round_up(s->problem->m, STRIP), GEMM_MAX_TILE);
-  const size_t strip = s->problem->s8 ? 32 : STRIP;
+  const size_t strip = s->problem->s8 ? STRIP_ROW : STRIP;
   const size_t n = smaller(round_up(s->problem->n, strip), GEMM_MAX_TILE);
   const size_t rows = given->rows, cols = given->cols;
   for (size_t r = rows == 0 ? STRIP : rows; r <= (rows == 0 ? m : rows); r += STRIP) {

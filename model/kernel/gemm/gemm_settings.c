@@ -64,7 +64,8 @@ static bool tiles_fit(gemm_settings_t *settings, const gemm_problem_t *problem, 
     return base_fail(error, "--split-k %u: expected 1 to %zu", settings->splits,
                      problem->k < GEMM_MAX_SPLITS ? problem->k : (size_t)GEMM_MAX_SPLITS);
   }
-  if (problem->s8 && (settings->splits > 1 || cut->cols % 32 != 0 || cut->depth % 32 != 0 || settings->out_f32)) {
+  if (problem->s8 &&
+      (settings->splits > 1 || cut->cols % STRIP_ROW != 0 || cut->depth % STRIP_ROW != 0 || settings->out_f32)) {
     return base_fail(error,
                      "--dtype s8: takes all of K at once, tiles whose columns and depth are multiples of 32, and "
                      "has no FP32 result");

@@ -1,44 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "llm/checkpoint/checkpoint.h"
-
 #include <inttypes.h>
-#include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/size.h"
+#include "llm/checkpoint/checkpoint_internal.h"
 #include "llm/checkpoint/checkpoint_shards.h"
-#include "num/num_format.h"
-#include "num/num_rng.h"
 
-enum { PATH_BYTES = 1024, CHUNK = 2048, MXFP4_BLOCK = 32 };
-
-// An expert's share of a file, for a tensor whose columns do not lie side by side; read when it is first asked for.
-typedef struct slab {
-  pthread_mutex_t lock;
-  uint8_t *bytes;  // NULL: not read
-} slab_t;
-
-struct checkpoint_tensor {
-  bool exists;
-  checkpoint_type_t type;
-  size_t rows, columns;
-  const safetensors_t *file;  // NULL: random
-  const safetensors_entry_t *entry;
-  uint64_t first, row_step, column_step;  // elements of the entry, as checkpoint_names.def says
-  uint64_t slab_first, slab_count;        // those of the tensor's expert
-  slab_t *slab;                           // NULL: columns lie side by side
-  bool mxfp4;                             // scale_file and scales say by what blocks are multiplied
-  float added;                            // to what is stored
-  const safetensors_t *scale_file;  // of FP8: elements times the scale of their block, in FP32; NULL: another type
-  const safetensors_entry_t *scales;
-  size_t block_rows, block_columns;
-  uint64_t seed, stream;  // of random ones, if deviation is not 0; otherwise all elements are `constant`
-  double deviation;
-  num_bf16_t constant;
-};
+enum { PATH_BYTES = 1024, MXFP4_BLOCK = CHECKPOINT_MXFP4_BLOCK };
 
 struct checkpoint {
   checkpoint_config_t config;
@@ -159,15 +130,14 @@ static bool check_shape(const safetensors_t *file, const safetensors_entry_t *en
   return check_dims(file, entry, expected + 2 - dims, dims, error);
 }
 
-static size_t blocks(size_t count, size_t block) { return (count + block - 1) / block; }
-
 // "NAME_scale_inv" is what the elements of a block are multiplied by.
 static bool find_scales(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
                         base_error_t *error) {
   char name[CHECKPOINT_NAME_BYTES + 16];
   tensor->block_rows = checkpoint->config.block_rows;
   tensor->block_columns = checkpoint->config.block_columns;
-  const shape_t scales = {true, blocks(shape->rows, tensor->block_rows), blocks(shape->columns, tensor->block_columns)};
+  const shape_t scales = {true, ceil_div(shape->rows, tensor->block_rows),
+                          ceil_div(shape->columns, tensor->block_columns)};
   snprintf(name, sizeof name, "%s_scale_inv", tensor->entry->name);
   return checkpoint_shards_find(checkpoint->shards, name, &tensor->scale_file, &tensor->scales, error) &&
          (tensor->scales->type == SAFETENSORS_F32 ||
@@ -430,7 +400,7 @@ checkpoint_t *checkpoint_open(const checkpoint_request_t *request, base_error_t 
   return NULL;
 }
 
-static void slab_free(slab_t *slab) {
+static void slab_free(checkpoint_slab_t *slab) {
   if (slab != NULL) {
     pthread_mutex_destroy(&slab->lock);
     free(slab->bytes);
@@ -448,185 +418,4 @@ void checkpoint_close(checkpoint_t *checkpoint) {
   }
   free(checkpoint->tensors);
   free(checkpoint);
-}
-
-// --- reading ----------------------------------------------------------------------------------
-
-static size_t element_bytes(checkpoint_type_t type) { return type == CHECKPOINT_FP32 ? 4 : 2; }
-
-// Elements of FP8 that lie in one row and one block, in FP32.
-static bool fetch_block(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
-                        base_error_t *error) {
-  uint8_t bytes[CHUNK];
-  float scale;
-  const size_t row = first / tensor->columns, column = first % tensor->columns;
-  const size_t block =
-      row / tensor->block_rows * blocks(tensor->columns, tensor->block_columns) + column / tensor->block_columns;
-  if (!safetensors_read(tensor->file, tensor->entry, first, count, bytes, error) ||
-      !safetensors_read(tensor->scale_file, tensor->scales, block * sizeof scale, sizeof scale, &scale, error)) {
-    return false;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    out[i] = num_e4m3_to_f32(bytes[i]) * scale;
-  }
-  return true;
-}
-
-static bool fetch_blocks(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
-                         base_error_t *error) {
-  bool good = true;
-  for (size_t done = 0, n = 0; good && done < count; done += n) {
-    const size_t in_block = tensor->block_columns - (first + done) % tensor->columns % tensor->block_columns;
-    const size_t in_row = tensor->columns - (first + done) % tensor->columns;
-    n = count - done < CHUNK ? count - done : CHUNK;
-    n = n < in_block ? n : in_block;
-    n = n < in_row ? n : in_row;
-    good = fetch_block(tensor, first + done, n, out + done, error);
-  }
-  return good;
-}
-
-// Elements `first` .. of what is stored in MXFP4, of one row: nibbles, the lower one first, of 1 bit sign, 2 bits
-// exponent, 1 bit fraction, times a power of two for each block (OCP Microscaling Formats 1.0, sections 5.3 and 6.3).
-static bool fetch_mxfp4(const checkpoint_tensor_t *tensor, uint64_t first, size_t count, num_bf16_t *out,
-                        base_error_t *error) {
-  static const float values[] = {0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f};
-  bool good = true;
-  for (size_t done = 0, n = 0; good && done < count; done += n) {
-    const uint64_t at = first + done, block = at / MXFP4_BLOCK;
-    const size_t skip = (size_t)(at % MXFP4_BLOCK);
-    uint8_t bytes[MXFP4_BLOCK / 2] = {0}, scale = 0;
-    n = count - done < MXFP4_BLOCK - skip ? count - done : MXFP4_BLOCK - skip;
-    good = safetensors_read(tensor->file, tensor->entry, block * sizeof bytes, sizeof bytes, bytes, error) &&
-           safetensors_read(tensor->scale_file, tensor->scales, block, 1, &scale, error);
-    for (size_t i = 0; i < n; ++i) {
-      const unsigned nibble = (unsigned)bytes[(skip + i) / 2] >> (skip + i) % 2 * 4 & 0xfu;
-      const float value = ldexpf(values[nibble & 7u], scale - 127);
-      out[done + i] = num_bf16_from_f32(nibble > 7 ? -value : value);
-    }
-  }
-  return good;
-}
-
-static bool read_slab(const checkpoint_tensor_t *tensor, base_error_t *error) {
-  const size_t bytes = element_bytes(tensor->type);
-  slab_t *slab = tensor->slab;
-  pthread_mutex_lock(&slab->lock);
-  bool good = true;
-  if (slab->bytes == NULL) {
-    uint8_t *room = malloc(tensor->slab_count * bytes);
-    good = room != NULL ? safetensors_read(tensor->file, tensor->entry, tensor->slab_first * bytes,
-                                           tensor->slab_count * bytes, room, error)
-                        : base_fail(error, "%s: out of memory", tensor->entry->name);
-    slab->bytes = good ? room : NULL;
-    if (!good) {
-      free(room);
-    }
-  }
-  pthread_mutex_unlock(&slab->lock);
-  return good;
-}
-
-// Elements of one row.
-static bool fetch_in_row(const checkpoint_tensor_t *tensor, uint64_t first, size_t count, uint8_t *out,
-                         base_error_t *error) {
-  const size_t bytes = element_bytes(tensor->type);
-  if (tensor->mxfp4) {
-    return fetch_mxfp4(tensor, first, count, (num_bf16_t *)(void *)out, error);
-  }
-  if (tensor->slab == NULL) {
-    return safetensors_read(tensor->file, tensor->entry, first * bytes, count * bytes, out, error);
-  }
-  if (!read_slab(tensor, error)) {
-    return false;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    memcpy(out + i * bytes, tensor->slab->bytes + (first - tensor->slab_first + i * tensor->column_step) * bytes,
-           bytes);
-  }
-  return true;
-}
-
-static bool fetch_rows(const checkpoint_tensor_t *tensor, size_t first, size_t count, uint8_t *out,
-                       base_error_t *error) {
-  const size_t bytes = element_bytes(tensor->type);
-  bool good = true;
-  for (size_t done = 0, n = 0; good && done < count; done += n) {
-    const size_t row = (first + done) / tensor->columns, column = (first + done) % tensor->columns;
-    n = count - done < tensor->columns - column ? count - done : tensor->columns - column;
-    good = fetch_in_row(tensor, tensor->first + row * tensor->row_step + column * tensor->column_step, n,
-                        out + done * bytes, error);
-  }
-  return good;
-}
-
-// As they are stored.
-static bool fetch(const checkpoint_tensor_t *tensor, size_t first, size_t count, void *out, base_error_t *error) {
-  const size_t bytes = element_bytes(tensor->type);
-  if (tensor->scales != NULL && !tensor->mxfp4) {
-    return fetch_blocks(tensor, first, count, out, error);
-  }
-  if (tensor->file != NULL && (tensor->mxfp4 || tensor->row_step != tensor->columns || tensor->column_step != 1)) {
-    return fetch_rows(tensor, first, count, out, error);
-  }
-  if (tensor->file != NULL) {
-    return safetensors_read(tensor->file, tensor->entry, (tensor->first + first) * bytes, count * bytes, out, error);
-  }
-  num_bf16_t *values = out;
-  if (tensor->deviation > 0.0) {
-    num_rng_normal_bf16(tensor->seed, tensor->stream, first, count, tensor->deviation, values);
-    return true;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    values[i] = tensor->constant;
-  }
-  return true;
-}
-
-static void widen(checkpoint_type_t type, const void *in, float *out, size_t n) {
-  switch (type) {
-    case CHECKPOINT_BF16:
-      num_bf16_to_f32_n(in, out, n);
-      break;
-    case CHECKPOINT_FP16:
-      num_fp16_to_f32_n(in, out, n);
-      break;
-    case CHECKPOINT_FP32:
-      memcpy(out, in, n * sizeof *out);
-      break;
-  }
-}
-
-static void narrow(checkpoint_type_t type, const float *in, void *out, size_t n) {
-  switch (type) {
-    case CHECKPOINT_BF16:
-      num_bf16_from_f32_n(in, out, n);
-      break;
-    case CHECKPOINT_FP16:
-      num_fp16_from_f32_n(in, out, n);
-      break;
-    case CHECKPOINT_FP32:
-      memcpy(out, in, n * sizeof *in);
-      break;
-  }
-}
-
-bool checkpoint_read(const checkpoint_tensor_t *tensor, size_t first, size_t count, checkpoint_type_t type, void *out,
-                     base_error_t *error) {
-  float stored[CHUNK], wide[CHUNK];  // stored: of any type, no element larger than this
-  if (type == tensor->type && !(tensor->added > 0.0f)) {
-    return fetch(tensor, first, count, out, error);
-  }
-  for (size_t done = 0; done < count; done += CHUNK) {
-    const size_t n = count - done < CHUNK ? count - done : CHUNK;
-    if (!fetch(tensor, first + done, n, stored, error)) {
-      return false;
-    }
-    widen(tensor->type, stored, wide, n);
-    for (size_t i = 0; tensor->added > 0.0f && i < n; ++i) {
-      wide[i] += tensor->added;
-    }
-    narrow(type, wide, (char *)out + done * element_bytes(type), n);
-  }
-  return true;
 }

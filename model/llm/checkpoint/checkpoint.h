@@ -27,8 +27,8 @@ typedef struct checkpoint_request {
   const char *folder;  // random: this may be the file config.json itself, by any name
   size_t layers;       // the model's first so many; 0: all
   bool random;         // weights normal with standard deviation initializer_range, in BF16, norms 1, biases 0;
-  bool shapes;         // random, and no value of it is looked at: checkpoint_config_shapes
   uint64_t seed;       // of a seed and a tensor's name the same on every host, whatever `layers`
+  bool shapes;         // random, and no value of it is looked at: checkpoint_config_shapes
 } checkpoint_request_t;
 
 typedef struct checkpoint checkpoint_t;

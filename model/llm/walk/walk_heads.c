@@ -44,26 +44,24 @@ static bool turn_heads(const walk_t *walk, const llm_op_t *op, size_t heads, dou
   return true;
 }
 
-bool walk_queries(walk_t *walk, const llm_op_t *op, base_error_t *error) {
-  const size_t heads = walk->graph.attention.heads, width = heads * walk->config->head_dim;
-  double *q = walk->value[op->out];
-  memcpy(q, walk->value[op->in], walk->n * width * sizeof *q);
-  const bool good = turn_heads(walk, op, heads, q, error);
+static bool turn_into(const walk_t *walk, const llm_op_t *op, size_t heads, double *to, base_error_t *error) {
+  const size_t width = heads * walk->config->head_dim;
+  memcpy(to, walk->value[op->in], walk->n * width * sizeof *to);
+  const bool good = turn_heads(walk, op, heads, to, error);
   if (good) {
-    walk_tell(walk, op, op->stage[0], width, q);
+    walk_tell(walk, op, op->stage[0], width, to);
   }
   return good;
 }
 
+bool walk_queries(walk_t *walk, const llm_op_t *op, base_error_t *error) {
+  return turn_into(walk, op, walk->graph.attention.heads, walk->value[op->out], error);
+}
+
 bool walk_cache_keys(walk_t *walk, const llm_op_t *op, base_error_t *error) {
-  const size_t heads = walk->graph.attention.kv_heads, width = heads * walk->config->head_dim;
-  double *keys = walk->cache[op->layer].keys + walk->position * width;
-  memcpy(keys, walk->value[op->in], walk->n * width * sizeof *keys);
-  const bool good = turn_heads(walk, op, heads, keys, error);
-  if (good) {
-    walk_tell(walk, op, op->stage[0], width, keys);
-  }
-  return good;
+  const size_t heads = walk->graph.attention.kv_heads;
+  double *keys = walk->cache[op->layer].keys + walk->position * heads * walk->config->head_dim;
+  return turn_into(walk, op, heads, keys, error);
 }
 
 bool walk_cache_values(walk_t *walk, const llm_op_t *op, base_error_t *error) {

@@ -28,7 +28,7 @@ static void make_plan(attention_problem_t *problem) {
   }
   preload_plan(plan, STAGES, problem->args.cycles.cube, problem->args.cycles.vector);
   preload_limit(plan, problem->args.preload);
-  // The durations know nothing of the flags' and the memory's latency.  So C1 goes before C2, which
+  // The durations know no waits for flags.  So C1 goes before C2, which
   // leaves V1 the longer time and takes no more slots; and V2(j-1) follows V1(j), which would be
   // late if it had to wait for C2(j-1).  (P has two slots: V2(j) must come before V1(j+2).)
   plan->cube_order[0] = STAGE_SCORES;
