@@ -152,6 +152,47 @@ TEST(more_than_is_kept) {
   }
 }
 
+// Agents of a domain count for themselves: the clock of one says nothing of the other's. So it is in lines, and among
+// accesses of one domain alone, which come in any order.
+TEST(agents_count_for_themselves) {
+  constexpr uint64_t kPlaces = 64;
+  for (const bool alone : {false, true}) {
+    for (const bool write : {false, true}) {
+      machine m(2);
+      const auto use_all = [&](unsigned agent) {
+        for (uint64_t i = 0; i < kPlaces; ++i) {
+          assert_int_equal(m.use(0, agent, rows_of(write, 64 * i, 1, 8, 8)), -1);
+        }
+      };
+      assert_int_equal(alone ? -1 : m.read(1, 32, 8), -1);
+      m.flag(0, 0, 1);  // agent 1 never hands anything on
+      use_all(write ? 0 : 1);
+      m.flag(0, 0, 1);
+      use_all(write ? 1 : 0);
+      m.sync(0);
+      for (uint64_t i = 0; i < kPlaces; ++i) {
+        assert_int_equal(m.write(1, 64 * i, 8), 0);
+      }
+    }
+  }
+}
+
+// Of what an agent did to the same bytes the last is kept, in whatever order accesses of one domain alone come.
+TEST(the_last_is_kept) {
+  constexpr uint64_t kPlaces = 64;
+  machine m(2);
+  for (uint64_t i = 0; i < kPlaces; ++i) {
+    assert_int_equal(m.write(0, 64 * i, 8), -1);
+  }
+  m.sync(0);
+  for (uint64_t i = 0; i < kPlaces; ++i) {
+    assert_int_equal(m.write(0, 64 * i, 16), -1);
+  }
+  for (uint64_t i = 0; i < kPlaces; ++i) {
+    assert_int_equal(m.read(1, 64 * i, 8), 0);
+  }
+}
+
 // ---- Random programs ----
 
 constexpr unsigned kDomains = 4, kUsers = 2 * kDomains;
