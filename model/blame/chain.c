@@ -110,8 +110,11 @@ static bool add_operands(blame_link_t *link, const soc_effect_t *effect) {
     const core_tensor_t *from = &tensor[source[s].tensor];
     const bool moved = is_bytes(from->type) || from->type == CORE_TYPE_U32;
     for (uint64_t i = 0; i < source[s].rows * source[s].cols; ++i) {
-      if (!add_operand(link, effect, from, source[s].row + i / source[s].cols, source[s].col + i % source[s].cols,
-                       moved ? link->at.type : from->type)) {
+      const uint64_t row = source[s].row + i / source[s].cols, col = source[s].col + i % source[s].cols;
+      if (!core_tensor_has(from, row, col)) {
+        continue;  // the mask leaves it out
+      }
+      if (!add_operand(link, effect, from, row, col, moved ? link->at.type : from->type)) {
         return false;
       }
       if (moved) {

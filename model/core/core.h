@@ -136,6 +136,18 @@ typedef enum core_gather { CORE_GATHER_ROW, CORE_GATHER_NOTHING, CORE_GATHER_WRO
 core_gather_t core_gather_row(const core_memory_t *memory, const cmd_gather_in_t *command, uint32_t row,
                               uint64_t *address);
 
+// Does the program that pushes it read what it brings?
+static inline bool core_reads_value(const command_t *command) {
+  return command->header.opcode_ == OP_READ_GM || command->header.opcode_ == OP_READ_VALUE;
+}
+// Does it hold the program until it is done? These do, and waits of pipe S.
+bool core_holds_program(const command_t *command);
+// Is it for pipe S, or a flag to or from it?
+bool core_names_scalar(const command_t *command);
+
+// What a READ_VALUE reads.
+uint64_t core_value(const core_memory_t *memory, const cmd_read_value_t *command);
+
 // Rows of a COPY_OUT that are sent to global memory: all but, with skip_zero, those whose operands
 // are all 0 in memory as it is.  0 for other commands.
 bool core_row_sent(const core_memory_t *memory, const cmd_copy_out_t *command, uint32_t row);

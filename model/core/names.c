@@ -66,6 +66,18 @@ bool core_command_waits(unsigned opcode) {
   return false;
 }
 
+bool core_holds_program(const command_t *command) {
+  const unsigned opcode = command->header.opcode_;
+  return core_reads_value(command) ||
+         (command->header.pipe_ == PIPE_S && opcode != OP_MARK && core_command_waits(opcode));
+}
+
+bool core_names_scalar(const command_t *command) {
+  const unsigned opcode = command->header.opcode_;
+  return command->header.pipe_ == PIPE_S || (opcode == OP_SET_FLAG && command->set_flag.to == PIPE_S) ||
+         (opcode == OP_WAIT_FLAG && command->wait_flag.from == PIPE_S);
+}
+
 const char *core_kind_name(core_kind_t kind) {
   static const char *const names[CORE_KIND_COUNT] = {
 #define CORE_KIND(NAME, name, text, groups, each) #name,

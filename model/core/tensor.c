@@ -238,18 +238,3 @@ size_t core_sources(const command_t *command, uint64_t r, uint64_t c, core_sourc
       return 0;
   }
 }
-
-bool core_vinst_reads(const core_memory_t *memory, const cmd_vinst_t *c, const core_tensor_t *tensors, size_t tensor,
-                      uint64_t row, uint64_t col, uint64_t to) {
-  const char field = tensors[tensor].field[0];
-  if (c->op == VI_GATHER && field == 'b') {
-    const uint64_t bytes = core_type_bits(c->type) / 8;
-    const uint64_t offset = (uint64_t)core_tensor_value(memory, &tensors[0], row, to);
-    return offset + bytes <= c->scalar && col * bytes < offset + bytes && offset < (col + 1) * bytes;
-  }
-  if ((c->op != VI_SELECT && c->op != VI_SELECTS) || field == 'c') {
-    return core_tensor_has(&tensors[tensor], row, col);
-  }
-  const bool first = core_tensor_value(memory, &tensors[c->op == VI_SELECT ? 2 : 1], row, col) != 0;
-  return core_tensor_has(&tensors[tensor], row, col) && first == (field == 'a');
-}

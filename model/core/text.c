@@ -70,6 +70,7 @@ enum {
   KIND_event = NUMBER,
   KIND_flag = NUMBER,
   KIND_strips = NUMBER,
+  KIND_value = ADDRESS,
   KIND_element = ELEMENT,
   KIND_relu = NUMBER,
   KIND_quant = QUANT,
@@ -156,6 +157,9 @@ static void put_mode(writer_t *w, uint64_t value) {
   static const char *const rounds[VECTOR_ROUNDS] = {"RINT", "FLOOR", "CEIL", "ROUND", "TRUNC", "ODD"};
   static const char *const choices[CHOICE_COUNT] = {"VALUE", "VALUE_INDEX", "INDEX_VALUE", "INDEX"};
   static const char *const selects[SELECT_COUNT] = {"EACH", "SAME"};
+  static const char *const gathers[GATHER_COUNT] = {"BITS",       "EVEN",        "ODD", "FIRST_OF_4", "SECOND_OF_4",
+                                                    "THIRD_OF_4", "FOURTH_OF_4", "ALL", "SAME"};
+  static const char *const merges[MERGE_COUNT] = {"ALL", "TO_END"};
   switch (w->command->vinst.op) {
     case VI_CAST:
       put_name(w, rounds, VECTOR_ROUNDS, value);
@@ -164,6 +168,12 @@ static void put_mode(writer_t *w, uint64_t value) {
     case VI_SELECTS:
       put_name(w, selects, SELECT_COUNT, value);
       break;
+    case VI_GATHER_MASK:
+      put_name(w, gathers, GATHER_COUNT, value);
+      break;
+    case VI_MRG_SORT4:
+      put_name(w, merges, MERGE_COUNT, value);
+      break;
     default:
       put_name(w, choices, CHOICE_COUNT, value);
   }
@@ -171,7 +181,7 @@ static void put_mode(writer_t *w, uint64_t value) {
 
 static void put_scalar(writer_t *w, uint64_t bits) {
   const uint32_t type = w->command->vinst.type;
-  if (type == TYPE_F32 || type == TYPE_F16) {
+  if ((type == TYPE_F32 || type == TYPE_F16) && w->command->vinst.op != VI_MRG_SORT4) {
     put(w, "%.9g", (double)(type == TYPE_F32 ? num_f32_from_bits((uint32_t)bits) : num_fp16_to_f32((uint16_t)bits)));
   } else {
     put(w, "0x%llx", (unsigned long long)bits);

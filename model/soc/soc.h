@@ -110,6 +110,9 @@ typedef struct soc_debug {
   void *context;  // of shown and write_dump
 } soc_debug_t;
 
+// Flags that are up when a launch ends: they end the run, are told in soc_result, or are left for the next launch.
+typedef enum soc_flags_left { SOC_FLAGS_ERROR, SOC_FLAGS_WARN, SOC_FLAGS_OK } soc_flags_left_t;
+
 typedef struct soc_options {
   // The machine.
   config_t config;
@@ -123,7 +126,9 @@ typedef struct soc_options {
   bool cube_only;             // the vector cores have nothing to do and need not be started
   bool pairs;                 // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
                               // a multiple of twice the dies
-  unsigned launches;          // of soc_run, one after the other; 0 counts as 1
+  bool scalar_pipe;           // there is a pipe S: programs may wait for flags themselves
+  soc_flags_left_t flags_left;
+  unsigned launches;  // of soc_run, one after the other; 0 counts as 1
   // The simulation.
   bool race_check;             // stop at an access that no flag orders
   bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
@@ -228,7 +233,9 @@ typedef struct soc_result {
   size_t profile_count;
   soc_unwritten_t *unwritten;  // with init_check, in order of the stores
   size_t unwritten_count;
-  soc_unstored_t *unstored;  // with init_check, one for each such array
+  uint64_t flags_left;                    // with SOC_FLAGS_WARN: that were up at the end of a launch, ...
+  char first_flag_left[SOC_ERROR_BYTES];  // ... and the first of them
+  soc_unstored_t *unstored;               // with init_check, one for each such array
   size_t unstored_count;
   const soc_record_t *record;   // with soc_options.watch.record; else NULL
   struct soc_replay *replay;    // with soc_options.watch.replay; else NULL

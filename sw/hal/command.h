@@ -86,6 +86,20 @@ enum {
 // odd), what a largest or smallest leaves, and whether a selection has bits for each repeat, or the same for all.
 enum vector_round { VECTOR_RINT, VECTOR_FLOOR, VECTOR_CEIL, VECTOR_ROUND, VECTOR_TRUNC, VECTOR_ODD, VECTOR_ROUNDS };
 enum vector_choice { CHOICE_VALUE, CHOICE_VALUE_INDEX, CHOICE_INDEX_VALUE, CHOICE_INDEX, CHOICE_COUNT };
+// Of elements that are taken, every second or fourth is; of lists that are merged, all, or until one is at its end.
+enum vector_gather {
+  GATHER_BITS,
+  GATHER_EVEN,
+  GATHER_ODD,
+  GATHER_FIRST_OF_4,
+  GATHER_SECOND_OF_4,
+  GATHER_THIRD_OF_4,
+  GATHER_FOURTH_OF_4,
+  GATHER_ALL,
+  GATHER_SAME,
+  GATHER_COUNT
+};
+enum vector_merge { MERGE_ALL, MERGE_TO_END, MERGE_COUNT };
 enum vector_select { SELECT_EACH, SELECT_SAME, SELECT_COUNT };
 
 // From block to block and from repeat to repeat of an operand of VINST, in units of 32 bytes.

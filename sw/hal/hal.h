@@ -6,8 +6,9 @@
 //
 //   mmad(.l0a = a, .l0b = b, .l0c = c, .m = 128, .n = 128, .k = 96, .type = TYPE_BF16);
 //
-// A push returns when the command is in its queue, not when it is done; only read_gm waits for that.  The same sources
-// build for RV64 (registers are memory) and as a shared object for the host (registers are calls).
+// A push returns when the command is in its queue, not when it is done; only read_gm and read_ub, read_value wait for
+// that.  The same sources build for RV64 (registers are memory) and as a shared object for the host (registers are
+// calls).
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_HAL_HAL_H
 #define AMALGAM_SW_HAL_HAL_H
@@ -134,6 +135,22 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 // them.
 #define read_gm(address, count) HAL_PUSH(READ_GM, read_gm, PIPE_MTE2, .gm = (address), .bytes = (count))
 
+// Holds this program until a pipe has done all commands so far, as a flag from that pipe to the program would; then
+// reads a number of so many bytes in UB, or in any array. A number that is written to UB comes after the pipe's
+// commands so far and before those that follow, as if the program had waited for a flag from the pipe and raised one
+// for it.  PIPE_S is the program itself, which then says by flags to and from that pipe what its numbers are ordered
+// with; whatever it pushes after a wait of PIPE_S comes after what it has waited for.
+#define HAL_VALUE(on_pipe, ...)                                                                          \
+  (hal_push_read_value(                                                                                  \
+       &(cmd_read_value_t){.opcode_ = OP_READ_VALUE, .pipe_ = (on_pipe), .pc_ = hal_pc(), __VA_ARGS__}), \
+   hal_read(REG_VALUE))
+#define read_ub(on_pipe, address, count) HAL_VALUE(on_pipe, .ub = (address), .bytes = (count))
+#define read_value(on_pipe, address, count) HAL_VALUE(on_pipe, .gm = (address), .bytes = (count))
+#define write_ub(on_pipe, address, count, number) \
+  HAL_PUSH(WRITE_VALUE, write_value, on_pipe, .ub = (address), .bytes = (count), .value = (number))
+#define write_value(on_pipe, address, count, number) \
+  HAL_PUSH(WRITE_VALUE, write_value, on_pipe, .gm = (address), .bytes = (count), .value = (number))
+
 // Pipe from raises a flag for pipe to; pipe to waits for it.  Both are queued commands.
 #define set_flag(from_pipe, to_pipe, event_id) \
   HAL_PUSH(SET_FLAG, set_flag, from_pipe, .to = (to_pipe), .event = (event_id))
@@ -151,6 +168,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define pair_wait_flag(on_pipe, flag_id) HAL_PUSH(PAIR_WAIT, pair_wait, on_pipe, .flag = (flag_id))
 #define sync_all(on_pipe) HAL_PUSH(SYNC_ALL, sync_all, on_pipe, .zero_ = 0)
 #define mark(on_pipe, as_number) HAL_PUSH(MARK, mark, on_pipe, .number = (as_number))
+// Of PIPE_S: holds the program until all pipes of the core have done all commands so far.
 #define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)
 
 #endif

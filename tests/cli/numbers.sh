@@ -110,7 +110,7 @@ for file in a1 d2 l1; do
     .[0].core as $core | .[0].pipe as $pipe |
     [$run.profile[] | select(.core == $core and .pipe == $pipe)] as $rows |
     (map(.commands) | add) == ([$rows[].count] | add // 0) and
-    (map(.busy) | add) == ([$rows[] | select(.command | test("WAIT|SYNC|BARRIER|MARK|READ_GM") | not).cycles] | add // 0)' $file.json
+    (map(.busy) | add) == ([$rows[] | select(.command | test("WAIT|SYNC|BARRIER|MARK|READ_GM|READ_VALUE") | not).cycles] | add // 0)' $file.json
   holds '[.profile[].share] | all(. >= 0 and . <= 1)' $file.json
   holds '[.profile[].cycles] | . == (sort | reverse)' $file.json
 done

@@ -100,7 +100,12 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
         return random_fixpipe(rng, x, y, offset, gm, gm_pitch);
     }
   }
-  switch (random_below(rng, 4)) {
+  switch (random_below(rng, 5)) {
+    case 4: {
+      const uint32_t bytes = 1u << random_below(rng, 4);
+      return COMMAND_OF(WRITE_VALUE, write_value, V, .ub = bytes * random_below(rng, 500), .bytes = bytes,
+                        .value = num_rng_u64(rng));
+    }
     case 3:
       return random_instruction(rng, 0x10000, true);
     case 0:

@@ -28,13 +28,43 @@ static inline uint64_t random_bits(num_rng_t *rng, uint32_t lanes) {
   }
 }
 
+// The type of dst.
+static inline uint32_t instruction_to(const cmd_vinst_t *c) {
+  return c->op == VI_CAST ? c->to : c->op == VI_AXPY_WIDE || c->op == VI_MUL_ADD_DST_WIDE ? TYPE_F32 : c->type;
+}
+
+static inline uint32_t instruction_lanes(const cmd_vinst_t *c) {
+  const unsigned from = core_type_bits(c->type), to = core_type_bits(instruction_to(c));
+  const unsigned wider = from > to ? from : to;
+  return wider == 8 ? 128 : 2048 / wider;
+}
+
+// Lists that lie apart, or, of several repeats, end to end.
+static inline void random_lists(num_rng_t *rng, cmd_vinst_t *c, uint32_t quarter) {
+  const uint64_t length = 1 + random_below(rng, 8);
+  c->repeats = random_below(rng, 2) ? 1 : 2 + random_below(rng, 3);
+  c->mode = c->repeats > 1 ? 0 : random_below(rng, MERGE_COUNT);
+  c->mask = length * 0x0001000100010001u;
+  for (unsigned i = 0; c->repeats == 1 && i < 4; ++i) {
+    c->mask = c->mask << 16 | (i > 0 || c->mask == 0 ? random_below(rng, 20) : 1 + random_below(rng, 20));
+  }
+  c->mask |= c->mask == 0;
+  c->dst = 32 * random_below(rng, 32);
+  c->a = quarter + 32 * random_below(rng, 32);
+  c->b = quarter + 2048 + 32 * random_below(rng, 32);
+  c->c = 2 * quarter + 32 * random_below(rng, 32);
+  c->scalar = 3 * quarter + 32 * random_below(rng, 32);
+}
+
 // A mask or a count, of at most so many repeats.
 static inline void random_lanes(num_rng_t *rng, cmd_vinst_t *c, uint32_t repeats) {
-  const unsigned from = core_type_bits(c->type), to = c->op == VI_CAST ? core_type_bits(c->to) : 0;
-  const unsigned wider = from > to ? from : to;
-  const uint32_t lanes = wider == 8 ? 128 : 2048 / wider;
-  if (c->op == VI_BRCB || c->op == VI_SORT32) {
+  const uint32_t lanes = instruction_lanes(c);
+  if (c->op == VI_BRCB || c->op == VI_SORT32 || c->op == VI_TRANSPOSE) {
     c->repeats = 1 + random_below(rng, repeats);
+    return;
+  }
+  if (c->op == VI_GATHER_MASK) {
+    c->count = 4 + random_below(rng, lanes * repeats - 3);
     return;
   }
   if (random_below(rng, 3) == 0) {
@@ -67,6 +97,8 @@ static inline void random_mode(num_rng_t *rng, cmd_vinst_t *c) {
               ((c->to != TYPE_F32 && c->to != TYPE_F16 && c->to != TYPE_BF16) || c->to == c->type)));
   } else if (c->op == VI_WHOLE_MAX || c->op == VI_WHOLE_MIN) {
     c->mode = random_below(rng, CHOICE_COUNT);
+  } else if (c->op == VI_GATHER_MASK) {
+    c->mode = random_below(rng, GATHER_COUNT);
   } else if (c->op == VI_SELECT || c->op == VI_SELECTS) {
     c->mode = random_below(rng, SELECT_COUNT);
   }
@@ -77,15 +109,20 @@ static inline command_t random_instruction_of(num_rng_t *rng, uint32_t op, uint3
   command_t command = COMMAND_OF(VINST, vinst, V, .op = op, .type = type);
   cmd_vinst_t *c = &command.vinst;
   const uint32_t quarter = bytes / 4, repeats = apart ? 4 : 1 + random_below(rng, 7);
+  const uint32_t last = op == VI_TRANSPOSE && core_type_bits(type) == 16 ? 15 : 7;  // block of a repeat
   uint32_t *const place[] = {&c->dst, &c->a, &c->b}, *const step[] = {&c->dst_step, &c->a_step, &c->b_step};
   random_mode(rng, c);
-  random_lanes(rng, c, repeats);
+  if (op != VI_MRG_SORT4) {
+    random_lanes(rng, c, repeats);
+  }
   c->c = 3 * quarter + 32 * random_below(rng, 8);
   for (uint32_t i = 0; i < 3; ++i) {
     // The last block ends within a quarter.
     const uint32_t block = apart ? 1 + random_below(rng, 2) : random_below(rng, 8) < 6 ? 1 : i > 0 ? 0 : 3;
-    const uint32_t repeat = apart ? 8 * block + random_below(rng, 4) : random_below(rng, 2) ? 8 : random_below(rng, 12);
-    const uint32_t used = 32 * (7 * block + 1 + (repeats - 1) * repeat);
+    const uint32_t repeat = apart                  ? (last + 1) * block + random_below(rng, 4)
+                            : random_below(rng, 2) ? 8
+                                                   : random_below(rng, 12);
+    const uint32_t used = 32 * (last * block + 1 + (repeats - 1) * repeat);
     const uint32_t room = apart ? quarter : bytes;
     *step[i] = VECTOR_STEP(block, repeat);
     *place[i] = (apart ? i * quarter : 0) + (used >= room ? 0 : random_below(rng, (room - used) / 32 + 1) * 32);
@@ -103,6 +140,14 @@ static inline command_t random_instruction_of(num_rng_t *rng, uint32_t op, uint3
     c->a = quarter + 32 * random_below(rng, 16);
     c->b = 3 * quarter;  // some offsets leave it
     c->scalar = 4 * (1 + random_below(rng, quarter / 4));
+  }
+  if (c->op == VI_GATHER_MASK) {
+    c->dst = 32 * random_below(rng, 32);
+    c->a = (apart ? quarter : 0) + 32 * random_below(rng, 32);
+    c->b = 3 * quarter + 32 * random_below(rng, 8);
+  }
+  if (c->op == VI_MRG_SORT4) {
+    random_lists(rng, c, quarter);
   }
   if (c->op == VI_BRCB) {  // whose a is packed
     c->a = quarter + 32 * random_below(rng, 64);

@@ -95,6 +95,9 @@ TEST(direct_path) {
 }
 
 TEST(looks) {
+  expect_text(COMMAND_OF(READ_VALUE, read_value, V, .ub = 64, .bytes = 4), "READ_VALUE gm=0x0 ub=0x40 bytes=4");
+  expect_text(COMMAND_OF(WRITE_VALUE, write_value, V, .ub = 64, .bytes = 2, .value = 258),
+              "WRITE_VALUE gm=0x0 ub=0x40 bytes=2 value=0x102");
   expect_text(COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 512, .bytes = 48), "READ_GM gm=0x4000000200 bytes=48");
   expect_text(COMMAND_OF(MARK, mark, FIX, .number = 7), "MARK number=7");
 }

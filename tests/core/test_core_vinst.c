@@ -118,7 +118,9 @@ static double float_value(uint32_t op, double a, double b, double c) {
     case VI_RELU:
       return a > 0 ? a : 0;
     case VI_MUL_ADD_DST:
+    case VI_MUL_ADD_DST_WIDE:
     case VI_AXPY:
+    case VI_AXPY_WIDE:
       return fma(a, b, c);
     case VI_FUSED_MUL_ADD:
       return fma(a, c, b);
@@ -194,6 +196,9 @@ static uint32_t integer_lane(uint32_t op, uint32_t type, uint32_t a, uint32_t b)
 }
 
 static uint32_t lane_of(uint32_t op, uint32_t type, uint32_t a, uint32_t b, uint32_t c) {
+  if (op == VI_MUL_ADD_DST_WIDE || op == VI_AXPY_WIDE) {
+    return num_f32_bits(fmaf((float)half_value((uint16_t)a), (float)half_value((uint16_t)b), num_f32_from_bits(c)));
+  }
   return type == TYPE_F32   ? float_lane(op, a, b, c)
          : type == TYPE_F16 ? half_lane(op, a, b, c)
                             : integer_lane(op, type, a, b);
@@ -203,7 +208,7 @@ static uint32_t lane_of(uint32_t op, uint32_t type, uint32_t a, uint32_t b, uint
 
 static bool has_scalar(uint32_t op) {
   return op == VI_ADDS || op == VI_MULS || op == VI_MAXS || op == VI_MINS || op == VI_SHL || op == VI_SHR ||
-         op == VI_LEAKY_RELU || op == VI_AXPY;
+         op == VI_LEAKY_RELU || op == VI_AXPY || op == VI_AXPY_WIDE;
 }
 
 static uint8_t *at(uint8_t *ub, uint32_t base, uint32_t step, uint32_t repeat, uint32_t byte) {
@@ -425,7 +430,7 @@ static void plain_comparison(uint8_t *ub, const cmd_vinst_t *c, const repeat_t *
 }
 
 static void plain_lanes(uint8_t *ub, const cmd_vinst_t *c, const repeat_t *r) {
-  const uint32_t bytes = core_type_bits(c->type) / 8, to = c->op == VI_CAST ? core_type_bits(c->to) / 8 : bytes;
+  const uint32_t bytes = core_type_bits(c->type) / 8, to = core_type_bits(instruction_to(c)) / 8;
   const uint32_t scalar = bytes == 4 ? c->scalar : c->scalar & 0xffff;
   uint64_t result[LANES];
   for (uint32_t i = 0; i < r->lanes; ++i) {
@@ -452,11 +457,10 @@ static void plain_lanes(uint8_t *ub, const cmd_vinst_t *c, const repeat_t *r) {
       const uint32_t b = c->op == VI_SELECTS ? scalar : get(at(ub, c->b, c->b_step, r->number, i * bytes), bytes);
       result[i] = (*bit >> i % 8 & 1) != 0 ? a : b;
     } else {
-      const uint32_t b = has_scalar(c->op)           ? scalar
-                         : c->op <= VI_FUSED_MUL_ADD ? get(at(ub, c->b, c->b_step, r->number, i * bytes), bytes)
-                                                     : 0;
-      result[i] =
-          lane_of(c->op, c->type, (uint32_t)a, b, get(at(ub, c->dst, c->dst_step, r->number, i * bytes), bytes));
+      const uint32_t b = has_scalar(c->op)              ? scalar
+                         : c->op <= VI_MUL_ADD_DST_WIDE ? get(at(ub, c->b, c->b_step, r->number, i * bytes), bytes)
+                                                        : 0;
+      result[i] = lane_of(c->op, c->type, (uint32_t)a, b, get(at(ub, c->dst, c->dst_step, r->number, i * to), to));
     }
   }
   for (uint32_t i = 0; i < r->lanes; ++i) {
@@ -492,10 +496,86 @@ static void plain_sort(uint8_t *ub, const cmd_vinst_t *c, uint32_t repeat) {
   memcpy(ub + c->dst + repeat * 256, pairs, sizeof pairs);
 }
 
+static void plain_turn(uint8_t *ub, const cmd_vinst_t *c, uint32_t repeat) {
+  const uint32_t bytes = core_type_bits(c->type) / 8, n = 32 / bytes;
+  uint32_t x[16][16];
+  for (uint32_t i = 0; i < n * n; ++i) {
+    x[i / n][i % n] = get(at(ub, c->a, c->a_step, repeat, i / n * 32 + i % n * bytes), bytes);
+  }
+  for (uint32_t i = 0; i < n * n; ++i) {
+    memcpy(at(ub, c->dst, c->dst_step, repeat, i / n * 32 + i % n * bytes), &x[i % n][i / n], bytes);
+  }
+}
+
+static bool is_taken(const uint8_t *bits, const cmd_vinst_t *c, uint32_t i, uint32_t lanes) {
+  switch (c->mode) {
+    case GATHER_BITS:
+      return (bits[i / 8] & 1 << i % 8) != 0;
+    case GATHER_SAME:
+      return (bits[i % lanes / 8] & 1 << i % 8) != 0;
+    case GATHER_EVEN:
+    case GATHER_ODD:
+      return i % 2 == c->mode - GATHER_EVEN;
+    case GATHER_ALL:
+      return true;
+    default:
+      return i % 4 == c->mode - GATHER_FIRST_OF_4;
+  }
+}
+
+static void plain_pick(uint8_t *ub, const cmd_vinst_t *c, uint32_t lanes) {
+  static uint8_t before[UB];
+  const uint32_t bytes = core_type_bits(c->type) / 8;
+  uint8_t *to = ub + c->dst;
+  memcpy(before, ub, UB);
+  for (uint32_t i = 0; i < c->count; ++i) {
+    if (is_taken(before + c->b, c, i, lanes)) {
+      memcpy(to, at(before, c->a, c->a_step & 0xffff, 0, i * bytes), bytes);
+      to += bytes;
+    }
+  }
+}
+
+static void plain_merge(uint8_t *ub, const cmd_vinst_t *c) {
+  static uint8_t before[UB];
+  uint32_t place[4] = {c->a, c->b, c->c, c->scalar}, at_end = 0, length = 0, to = c->dst;
+  memcpy(before, ub, UB);
+  for (uint32_t r = 0; r < c->repeats; ++r) {
+    uint32_t end[4];
+    for (unsigned i = 0; i < 4; ++i) {
+      length = c->mask >> 16 * i & 0xffff;
+      place[i] = c->repeats > 1 ? c->a + (4 * r + i) * length * 8 : place[i];
+      end[i] = place[i] + 8 * length;
+    }
+    for (at_end = 0; !(at_end && c->mode == MERGE_TO_END);) {
+      int best = -1;
+      for (int i = 3; i >= 0; --i) {
+        if (place[i] < end[i] && (best < 0 || score_of(c->type, get(before + place[i], 4)) >=
+                                                  score_of(c->type, get(before + place[best], 4)))) {
+          best = i;
+        }
+      }
+      if (best < 0) {
+        break;
+      }
+      memcpy(ub + to, before + place[best], 8);
+      to += 8;
+      place[best] += 8;
+      at_end = place[best] == end[best];
+    }
+  }
+}
+
 static void plain(uint8_t *ub, const cmd_vinst_t *c) {
-  const unsigned from = core_type_bits(c->type), to = c->op == VI_CAST ? core_type_bits(c->to) : 0;
-  const unsigned wider = from > to ? from : to;
-  const uint32_t lanes = wider == 8 ? 128 : 2048 / wider;
+  const uint32_t lanes = instruction_lanes(c);
+  if (c->op == VI_GATHER_MASK) {
+    plain_pick(ub, c, lanes);
+    return;
+  }
+  if (c->op == VI_MRG_SORT4) {
+    plain_merge(ub, c);
+    return;
+  }
   const uint32_t repeats = c->count > 0 ? (c->count + lanes - 1) / lanes : c->repeats;
   for (uint32_t n = 0; n < repeats; ++n) {
     repeat_t r = {.number = n, .lanes = lanes};
@@ -505,6 +585,8 @@ static void plain(uint8_t *ub, const cmd_vinst_t *c) {
     }
     if (c->op == VI_SORT32) {
       plain_sort(ub, c, n);
+    } else if (c->op == VI_TRANSPOSE) {
+      plain_turn(ub, c, n);
     } else if (c->op >= VI_WHOLE_SUM && c->op <= VI_PAIR_SUM) {
       plain_reduction(ub, c, &r);
     } else if (c->op >= VI_CMP_LT && c->op <= VI_CMPS_NE) {
@@ -562,7 +644,7 @@ static void compare(num_rng_t *rng, uint32_t op, uint32_t type, uint64_t count) 
     memcpy(expected, before, UB);
     run(CORE_VECTOR, &memory, &c);
     plain(expected, &c.vinst);
-    if (!same_lanes(got, expected, c.vinst.op == VI_CAST ? c.vinst.to : type)) {
+    if (!same_lanes(got, expected, instruction_to(&c.vinst))) {
       char text[512];
       core_disassemble(&c, text, sizeof text);
       fail_msg("%s: another result than plain loops", text);

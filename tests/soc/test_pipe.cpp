@@ -51,6 +51,7 @@ class vector_core : public soc::pipe_effects {
   void take_effect(unsigned, uint64_t cycle, const command_t &command, uint64_t) override {
     effects.push_back({command.header.opcode_, cycle});
   }
+  void program_waited(const soc::pipe &, bool) override {}
   void look(const command_t &, uint64_t) override {}
   void cross_set(const cmd_cross_set_t &, const soc::vector_clock &, uint64_t, const soc::pipe_cause &) override {}
   void arrive(soc::pipe &, uint64_t) override {}

@@ -20,6 +20,13 @@ static void print_lost(FILE *file, const custom_run_t *run) {
   }
 }
 
+static void print_flags_left(FILE *file, const soc_result_t *soc) {
+  if (soc->flags_left > 0) {
+    fprintf(file, "warning  %llu flag%s left up: %s\n", (unsigned long long)soc->flags_left,
+            soc->flags_left == 1 ? "" : "s", soc->first_flag_left);
+  }
+}
+
 void text_custom(FILE *file, const kernel_run_t *kernel) {
   const custom_run_t *run = (const custom_run_t *)kernel;
   const config_t *config = &run->machine.soc.config;
@@ -33,6 +40,7 @@ void text_custom(FILE *file, const kernel_run_t *kernel) {
   fprintf(file, "out      %s\n", npy_shape_text(run->out.shape, run->out.dims, shape));
   print_expected(file, run);
   print_lost(file, run);
+  print_flags_left(file, soc);
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
           run->kernel.result.time_us, config->soc.clock_mhz);
   text_launches(file, &run->kernel.result);

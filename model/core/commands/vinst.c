@@ -9,9 +9,10 @@
 // What it has beside dst, and what dst is.
 typedef struct vinst_form {
   bool a, b, scalar, c, dst_read;
-  enum { DST_LANES, DST_BITS, DST_WHOLE, DST_CHOICE, DST_BLOCKS, DST_PAIRS, DST_SORTED } dst;
+  enum { DST_LANES, DST_BITS, DST_WHOLE, DST_CHOICE, DST_BLOCKS, DST_PAIRS, DST_SORTED, DST_TILE, DST_PACKED } dst;
   bool cast, spreads;  // spreads: an element of a fills a block
   bool sorts, table;   // sorts: a and b are packed; table: a has offsets, b is the table
+  bool picks, merges;
 } vinst_form_t;
 
 typedef struct vinst_row {
@@ -26,6 +27,11 @@ typedef struct vinst_row {
 #define FORM_AS .a = true, .scalar = true
 #define FORM_ABD .a = true, .b = true, .dst_read = true
 #define FORM_ASD .a = true, .scalar = true, .dst_read = true
+#define FORM_ABDW FORM_ABD
+#define FORM_ASDW FORM_ASD
+#define FORM_TURN .a = true, .dst = DST_TILE
+#define FORM_PICK .a = true, .picks = true, .dst = DST_PACKED, .dst_read = true
+#define FORM_MERGE .a = true, .merges = true, .dst = DST_PACKED, .dst_read = true
 #define FORM_S .scalar = true
 #define FORM_CAST .a = true, .cast = true
 #define FORM_AB_BITS .a = true, .b = true, .dst = DST_BITS
@@ -54,23 +60,24 @@ bool core_instruction_has_scalar(uint32_t op) { return rows[op].form.scalar; }
 
 bool core_vinst_ignores(const cmd_vinst_t *c, const char *field) {
   const vinst_form_t form = c->op < VI_COUNT ? rows[c->op].form : (vinst_form_t){.a = true};
-  const bool masked = c->count == 0 && !form.spreads && !form.sorts, known = c->op < VI_COUNT;
+  const bool known = c->op < VI_COUNT, masked = c->count == 0 && (!known || !core_vinst_whole(c));
+  const bool bits = form.picks && (c->mode == GATHER_BITS || c->mode == GATHER_SAME);
   const struct {
     const char *field;
     bool used;
   } fields[] = {{"repeats", c->count == 0},
                 {"count", c->count > 0},
-                {"mask", masked},
+                {"mask", masked || form.merges},
                 {"mask_high", masked},
                 {"a", form.a},
-                {"a_step", form.a && !form.spreads && !form.sorts && !form.table},
-                {"b", form.b || form.table || !known},
+                {"a_step", form.a && !form.spreads && !form.sorts && !form.table && !form.merges},
+                {"b", form.b || form.table || bits || form.merges || !known},
                 {"b_step", (form.b && !form.sorts) || !known},
-                {"c", form.c},
-                {"scalar", form.scalar || form.table || !known},
+                {"c", form.c || form.merges},
+                {"scalar", form.scalar || form.table || form.merges || !known},
                 {"to", form.cast},
-                {"mode", form.cast || form.c || form.dst == DST_CHOICE},
-                {"dst_step", form.dst != DST_BITS && form.dst != DST_SORTED}};
+                {"mode", form.cast || form.c || form.dst == DST_CHOICE || form.picks || form.merges},
+                {"dst_step", form.dst != DST_BITS && form.dst != DST_SORTED && form.dst != DST_PACKED}};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i) {
     if (strcmp(field, fields[i].field) == 0) {
       return !fields[i].used;
@@ -116,6 +123,47 @@ static core_lanes_operand_t first_of(const cmd_vinst_t *c, uint32_t values) {
   return dst;
 }
 
+// All of an operand of an instruction that is carried out once.
+static core_lanes_operand_t run_of(const char *field, bool write, uint32_t type, uint32_t base, uint32_t bytes) {
+  return packed_of(field, write, type, base, 0, REACH_TABLE, bytes);
+}
+
+// A repeat's blocks, each a row of as many elements.
+static core_lanes_operand_t tile_of(const cmd_vinst_t *c, const char *field, bool write, uint32_t base, uint32_t step) {
+  core_lanes_operand_t operand = operand_of(field, write, c->type, base, step);
+  operand.reach = REACH_TILE;
+  operand.group = CORE_VECTOR_BLOCK * 8 / core_type_bits(c->type);
+  return operand;
+}
+
+// Blocks of as many elements as it looks at, the last one not full.
+static core_lanes_operand_t picked_of(const cmd_vinst_t *c) {
+  core_lanes_operand_t operand = operand_of("a", false, c->type, c->a, c->a_step);
+  operand.reach = REACH_TABLE;
+  operand.group = c->count * core_type_bits(c->type) / 8;
+  return operand;
+}
+
+// Bytes of those that a pattern takes; of bits, as if it were all.
+static uint32_t picked_bytes(const cmd_vinst_t *c) {
+  const uint32_t four = c->mode == GATHER_EVEN || c->mode == GATHER_ODD        ? 2
+                        : c->mode >= GATHER_FIRST_OF_4 && c->mode < GATHER_ALL ? 1
+                                                                               : 4;
+  uint32_t count = c->count / 4 * four;
+  for (uint32_t i = c->count / 4 * 4; i < c->count; ++i) {
+    count += four == 4 || core_takes(c, NULL, i);
+  }
+  return count * core_type_bits(c->type) / 8;
+}
+
+static uint32_t merged_bytes(const cmd_vinst_t *c) {
+  uint32_t pairs = 0;
+  for (unsigned i = 0; i < CORE_LISTS; ++i) {
+    pairs += core_list_pairs(c, i);
+  }
+  return pairs * c->repeats * CORE_PAIR;
+}
+
 static core_lanes_operand_t dst_of(const cmd_vinst_t *c) {
   const vinst_form_t form = rows[c->op].form;
   const uint32_t bytes = core_type_bits(c->type) / 8, step = c->dst_step >> 16;
@@ -133,17 +181,54 @@ static core_lanes_operand_t dst_of(const cmd_vinst_t *c) {
       return packed_of("dst", true, c->type, c->dst, (uint64_t)step * CORE_REPEAT / 2, REACH_GROUPS, 2);
     case DST_SORTED:
       return packed_of("dst", true, TYPE_U32, c->dst, CORE_REPEAT, REACH_FIRST, 2 * CORE_SORTED);
+    case DST_TILE:
+      return tile_of(c, "dst", true, c->dst, c->dst_step);
+    case DST_PACKED:
+      return form.picks ? run_of("dst", true, c->type, c->dst, picked_bytes(c))
+                        : run_of("dst", true, TYPE_U32, c->dst, merged_bytes(c));
     case DST_LANES:
       break;
   }
-  return operand_of("dst", true, form.cast ? c->to : c->type, c->dst, c->dst_step);
+  return operand_of("dst", true, core_vinst_widens(c) ? TYPE_F32 : form.cast ? c->to : c->type, c->dst, c->dst_step);
+}
+
+static size_t list_picked(const cmd_vinst_t *c, core_lanes_operand_t *operand) {
+  operand[0] = picked_of(c);
+  if (c->mode != GATHER_BITS && c->mode != GATHER_SAME) {
+    return 1;
+  }
+  const uint32_t lanes = core_vinst_lanes(c), bits = c->mode == GATHER_BITS || c->count < lanes ? c->count : lanes;
+  operand[1] = run_of("b", false, TYPE_U8, c->b, (bits + 7) / 8);
+  return 2;
+}
+
+// Those that are there; of several repeats one run.
+static size_t list_merged(const cmd_vinst_t *c, core_lanes_operand_t *operand) {
+  static const char *const fields[CORE_LISTS] = {"a", "b", "c", "scalar"};
+  size_t count = 0;
+  if (c->repeats > 1) {
+    operand[0] = run_of("a", false, TYPE_U32, c->a, merged_bytes(c));
+    return 1;
+  }
+  for (unsigned i = 0; i < CORE_LISTS; ++i) {
+    if (core_list_pairs(c, i) > 0) {
+      operand[count++] = run_of(fields[i], false, TYPE_U32, core_list_at(c, i), core_list_pairs(c, i) * CORE_PAIR);
+    }
+  }
+  return count;
 }
 
 // Returns their number.
 static size_t list_operands(const cmd_vinst_t *c, core_lanes_operand_t operand[CORE_VINST_OPERANDS]) {
   const vinst_form_t form = rows[c->op].form;
   size_t count = 0;
-  if (form.spreads) {
+  if (form.picks) {
+    count = list_picked(c, operand);
+  } else if (form.merges) {
+    count = list_merged(c, operand);
+  } else if (form.dst == DST_TILE) {
+    operand[count++] = tile_of(c, "a", false, c->a, c->a_step);
+  } else if (form.spreads) {
     operand[count++] = packed_of("a", false, c->type, c->a, core_type_bits(c->type), REACH_FIRST, 8);
   } else if (form.sorts) {
     operand[count++] = packed_of("a", false, c->type, c->a, (uint64_t)core_type_bits(c->type) / 8 * CORE_SORTED,
@@ -176,7 +261,10 @@ static uint64_t extent_of(const cmd_vinst_t *c, const core_lanes_operand_t *o) {
   const core_lane_mask_t reached[] = {core_reached(o, &full), core_reached(o, &rest)};
   uint64_t extent = 0;
   if (o->reach == REACH_TABLE) {
-    return o->group;
+    return (core_ceil_div(o->group, CORE_VECTOR_BLOCK) - 1) * o->block + (o->group - 1) % CORE_VECTOR_BLOCK + 1;
+  }
+  if (o->reach == REACH_TILE) {
+    return (repeats - 1) * o->repeat + (o->group - 1) * o->block + CORE_VECTOR_BLOCK;
   }
   for (int last = 0; last < 2; ++last) {
     const uint32_t elements = core_lanes_used(&reached[last]);
@@ -227,6 +315,37 @@ static size_t add_pieces(const core_lanes_operand_t *o, uint64_t base, uint64_t 
   return count;
 }
 
+// Blocks that lie end to end are one run of bytes, others rows, and the last one by itself.
+static size_t add_table(const core_lanes_operand_t *o, core_operand_t *piece) {
+  const uint64_t blocks = o->group / CORE_VECTOR_BLOCK, rest = o->group % CORE_VECTOR_BLOCK;
+  size_t count = 0;
+  if (o->block == CORE_VECTOR_BLOCK) {
+    piece[0] = piece_of(o, o->base, 1, o->group);
+    return 1;
+  }
+  core_lanes_operand_t by_block = *o;
+  by_block.repeat = o->block;
+  if (blocks > 0) {
+    piece[count++] = piece_of(&by_block, o->base, blocks, CORE_VECTOR_BLOCK);
+  }
+  if (rest > 0) {
+    piece[count++] = piece_of(o, o->base + blocks * o->block, 1, rest);
+  }
+  return count;
+}
+
+// Each block of all repeats.
+static size_t add_tile(const core_lanes_operand_t *o, uint64_t repeats, core_operand_t *piece) {
+  if (o->block == CORE_VECTOR_BLOCK) {
+    piece[0] = piece_of(o, o->base, repeats, (uint64_t)o->group * CORE_VECTOR_BLOCK);
+    return 1;
+  }
+  for (uint32_t i = 0; i < o->group; ++i) {
+    piece[i] = piece_of(o, o->base + i * o->block, repeats, CORE_VECTOR_BLOCK);
+  }
+  return o->group;
+}
+
 size_t core_vinst_operands(const cmd_vinst_t *c, core_operand_t *operand) {
   core_lanes_operand_t list[CORE_VINST_OPERANDS];
   const size_t operands = list_operands(c, list);
@@ -235,7 +354,11 @@ size_t core_vinst_operands(const cmd_vinst_t *c, core_operand_t *operand) {
   size_t count = 0;
   for (size_t i = 0; i < operands; ++i) {
     if (list[i].reach == REACH_TABLE) {
-      operand[count++] = piece_of(&list[i], list[i].base, 1, list[i].group);
+      count += add_table(&list[i], operand + count);
+      continue;
+    }
+    if (list[i].reach == REACH_TILE) {
+      count += add_tile(&list[i], repeats, operand + count);
       continue;
     }
     count += add_pieces(&list[i], list[i].base, repeats, &mask, operand + count);
@@ -275,6 +398,8 @@ static bool check_mode(const core_checker_t *check, const cmd_vinst_t *c) {
   return form.cast                ? check_cast(check, c)
          : form.c                 ? core_below(check, "mode", c->mode, SELECT_COUNT)
          : form.dst == DST_CHOICE ? core_below(check, "mode", c->mode, CHOICE_COUNT)
+         : form.picks             ? core_below(check, "mode", c->mode, GATHER_COUNT)
+         : form.merges            ? core_below(check, "mode", c->mode, c->repeats > 1 ? 1 : MERGE_COUNT)
                                   : true;
 }
 
@@ -282,8 +407,41 @@ static bool check_repeats(const core_checker_t *check, const cmd_vinst_t *c) {
   return core_expect(check, c->repeats >= 1 && c->repeats <= 255, "repeats", c->repeats, "1 to 255, or a count");
 }
 
+static bool check_lists(const core_checker_t *check, const cmd_vinst_t *c) {
+  static const char *const names[CORE_LISTS] = {"a", "b", "c", "scalar"};
+  uint32_t most = 0, least = UINT32_MAX;
+  for (unsigned i = 0; i < CORE_LISTS; ++i) {
+    const uint32_t pairs = core_list_pairs(c, i);
+    if (pairs > 4095) {
+      return core_wrong(check, "mask: %u pairs of %s, expected 4095 or fewer", pairs, names[i]);
+    }
+    most = pairs > most ? pairs : most;
+    least = pairs < least ? pairs : least;
+  }
+  return check_repeats(check, c) && (most > 0 || core_wrong(check, "mask: expected a list that has pairs")) &&
+         (c->repeats == 1 || (most == least && merged_bytes(c) <= CORE_ONCE) ||
+          core_wrong(check, "mask: expected four lists of equal lengths with repeats=%u, of %d bytes in all",
+                     c->repeats, CORE_ONCE)) &&
+         ((c->count == 0 && c->mask_high == 0) || core_wrong(check, "count, mask_high: expected 0"));
+}
+
+static bool check_picked(const core_checker_t *check, const cmd_vinst_t *c) {
+  const uint32_t most = CORE_ONCE * 8 / core_type_bits(c->type);
+  if (c->count < 1 || c->count > most) {
+    return core_wrong(check, "count=%u: expected 1 to %u elements", c->count, most);
+  }
+  return picked_bytes(c) > 0 ||
+         core_wrong(check, "count=%u: expected more, the pattern takes none of so few", c->count);
+}
+
 static bool check_mask(const core_checker_t *check, const cmd_vinst_t *c) {
   const uint32_t lanes = core_vinst_lanes(c);
+  if (rows[c->op].form.merges) {
+    return check_lists(check, c);
+  }
+  if (rows[c->op].form.picks && !check_picked(check, c)) {
+    return false;
+  }
   if (core_vinst_whole(c)) {
     return check_repeats(check, c) && ((c->count == 0 && c->mask == 0 && c->mask_high == 0) ||
                                        core_wrong(check, "mask, count: expected 0, all lanes take part"));
@@ -319,7 +477,7 @@ static bool check_place(const core_checker_t *check, const cmd_vinst_t *c, const
   if (base % o->align != 0) {
     return core_wrong(check, "%s=0x%llx: expected a multiple of %u", o->field, base, o->align);
   }
-  if (o->write && o->reach == REACH_LANES && blocks && o->block == 0) {
+  if (o->write && ((o->reach == REACH_LANES && blocks) || o->reach == REACH_TILE) && o->block == 0) {
     return core_wrong(check, "dst_step=0/%u: expected blocks apart, they are written at once", c->dst_step >> 16);
   }
   return (extent <= size && base <= size - extent) ||
@@ -345,6 +503,22 @@ bool core_vinst_check(const core_checker_t *check, const cmd_vinst_t *c) {
 
 // A repeat's elements, up to the last that takes part, are a row.  Those of a mask with gaps, of a last repeat that is
 // not full, and those in blocks that do not lie end to end, are no plain rows.
+// An instruction that is carried out once has a row.
+static void set_once(const cmd_vinst_t *c, const core_lanes_operand_t *o, core_tensor_t *tensor) {
+  if (!core_vinst_once(c)) {
+    return;
+  }
+  tensor->rows = 1;
+  tensor->pitch = o->group;
+  if (o->type == TYPE_U8) {
+    tensor->type = CORE_TYPE_BIT;
+    tensor->cols *= 8;
+  } else if (o->block != CORE_VECTOR_BLOCK) {
+    tensor->layout = CORE_BLOCKS;
+    tensor->elements = tensor->cols;
+  }
+}
+
 static core_tensor_t tensor_of(const cmd_vinst_t *c, const core_lanes_operand_t *o) {
   const core_lane_mask_t fullest = core_vinst_fullest(c), rest = core_first_lanes(core_vinst_rest(c));
   const core_lane_mask_t mask = core_reached(o, &fullest), last = core_reached(o, &rest);
@@ -362,8 +536,13 @@ static core_tensor_t tensor_of(const cmd_vinst_t *c, const core_lanes_operand_t 
                           .lanes = {mask.bits[0], mask.bits[1]}};
   const bool ragged = core_vinst_rest(c) > 0 && core_lanes_used(&last) < width;
   const bool apart = o->block != CORE_VECTOR_BLOCK && width * core_type_bits(o->type) > 8 * CORE_VECTOR_BLOCK;
-  if (o->reach == REACH_TABLE) {
+  if (o->reach == REACH_TILE) {
+    tensor.layout = CORE_BLOCKS;
+    tensor.cols = (uint64_t)o->group * o->group;
+    tensor.elements = tensor.rows * tensor.cols;
+  } else if (o->reach == REACH_TABLE) {
     tensor.cols = o->group / (core_type_bits(o->type) / 8);
+    set_once(c, o, &tensor);
   } else if (o->reach == REACH_BITS) {
     tensor.type = CORE_TYPE_BIT;
     tensor.cols = (uint64_t)width * 8;
@@ -392,6 +571,8 @@ static core_source_t columns_of(const cmd_vinst_t *c, const core_lanes_operand_t
       return (core_source_t){.rows = 1, .col = col * dst->group, .cols = dst->group};
     case REACH_FIRST:
       return (core_source_t){.rows = 1, .cols = lanes};
+    case REACH_TILE:
+      return (core_source_t){.rows = 1, .col = col % dst->group * dst->group + col / dst->group, .cols = 1};
     case REACH_LANES:
     case REACH_BITS:
     case REACH_TABLE:
@@ -406,7 +587,8 @@ size_t core_vinst_sources(const cmd_vinst_t *c, const core_tensor_t *tensors, si
   size_t sources = 0;
   for (size_t i = 0; i + 1 < count; ++i) {
     core_source_t from = columns_of(c, &dst, col);
-    if (rows[c->op].form.table && tensors[i].field[0] == 'b') {
+    const bool any = core_vinst_once(c) && tensors[i].field[0] != 'd';
+    if (any || (rows[c->op].form.table && tensors[i].field[0] == 'b')) {
       from = (core_source_t){.rows = 1, .cols = tensors[i].cols};
     }
     from.tensor = i;
@@ -421,9 +603,18 @@ size_t core_vinst_sources(const cmd_vinst_t *c, const core_tensor_t *tensors, si
 
 // --- cycles and execution -------------------------------------------------------------------------
 
+// In 256 bytes; of those that are merged, of the result.
+static uint64_t repeats_of(const cmd_vinst_t *c) {
+  const vinst_form_t form = rows[c->op].form;
+  const uint64_t repeats = core_vinst_repeats(c) + (core_vinst_rest(c) > 0);
+  return form.merges                                             ? core_ceil_div(merged_bytes(c), CORE_REPEAT)
+         : form.dst == DST_TILE && core_type_bits(c->type) == 16 ? 2 * repeats
+                                                                 : repeats;
+}
+
 uint64_t core_vinst_cycles(const config_t *config, const cmd_vinst_t *c) {
   const config_vector_t *vector = &config->vector;
-  const uint64_t repeats = core_vinst_repeats(c) + (core_vinst_rest(c) > 0);
+  const uint64_t repeats = repeats_of(c);
   double per_repeat;
   uint32_t startup;
   memcpy(&per_repeat, (const char *)vector + rows[c->op].cycles, sizeof per_repeat);

@@ -77,7 +77,8 @@ typedef struct run {
 static void read_operand(run_t *r, const core_lanes_operand_t *o, uint64_t number, const core_lane_mask_t *lanes,
                          uint8_t *buffer) {
   const core_lane_mask_t mask = core_reached(o, lanes);
-  const uint64_t bytes = (uint64_t)core_lanes_used(&mask) * core_type_bits(o->type) / 8;
+  const uint64_t bytes = o->reach == REACH_TILE ? o->group * CORE_VECTOR_BLOCK
+                                                : (uint64_t)core_lanes_used(&mask) * core_type_bits(o->type) / 8;
   const uint8_t *from = read_blocks(r->ub + o->base + number * o->repeat, o, bytes, buffer);
   switch (o->field[0]) {
     case 'a':
@@ -95,7 +96,7 @@ static void read_operand(run_t *r, const core_lanes_operand_t *o, uint64_t numbe
 }
 
 static void run_repeat(run_t *r, uint64_t number, const core_lane_mask_t *lanes) {
-  alignas(64) uint8_t buffer[CORE_VINST_OPERANDS][CORE_REPEAT];
+  alignas(64) uint8_t buffer[CORE_VINST_OPERANDS][2 * CORE_REPEAT];
   const core_lanes_operand_t *to = &r->operand[r->count - 1];
   uint8_t *dst = buffer[CORE_VINST_OPERANDS - 1], *at = r->ub + to->base + number * to->repeat;
   r->lanes.a = dst;
@@ -111,7 +112,9 @@ static void run_repeat(run_t *r, uint64_t number, const core_lane_mask_t *lanes)
   r->compute(&r->lanes);
   const core_lane_mask_t mask = core_reached(to, lanes);
   const uint32_t used = core_lanes_used(&mask);
-  if (core_is_prefix(&mask)) {
+  if (to->reach == REACH_TILE) {
+    write_blocks(at, to, to->group * CORE_VECTOR_BLOCK, dst);
+  } else if (core_is_prefix(&mask)) {
     write_blocks(at, to, (uint64_t)used * core_type_bits(to->type) / 8, dst);
   } else {
     write_lanes(at, to, &mask, used, dst);
@@ -127,6 +130,19 @@ static void run_flat(run_t *r, uint64_t n) {
   r->compute(&r->lanes);
 }
 
+// The whole result, of what the operands were.
+static void run_once(run_t *r, const cmd_vinst_t *c) {
+  alignas(64) uint8_t result[CORE_ONCE];
+  uint8_t *dst = r->ub + r->operand[r->count - 1].base;
+  const uint64_t bytes = r->operand[r->count - 1].group;
+  memcpy(result, dst, bytes);
+  r->lanes.command = c;
+  r->lanes.ub = r->ub;
+  r->lanes.dst = result;
+  r->compute(&r->lanes);
+  memcpy(dst, result, bytes);
+}
+
 void core_vinst_run(uint8_t *ub, const cmd_vinst_t *c, const core_lanes_operand_t *operand, size_t count,
                     void (*compute)(const core_lanes_t *t)) {
   run_t r = {.ub = ub,
@@ -136,6 +152,10 @@ void core_vinst_run(uint8_t *ub, const cmd_vinst_t *c, const core_lanes_operand_
              .lanes = {.type = c->type, .to = c->to, .mode = c->mode, .scalar = c->scalar}};
   const uint64_t repeats = core_vinst_repeats(c);
   const uint64_t all = c->count > 0 ? c->count : repeats * core_vinst_lanes(c);
+  if (core_vinst_once(c)) {
+    run_once(&r, c);
+    return;
+  }
   r.has_b = r.count > 1 && r.operand[1].field[0] == 'b';
   if (is_flat(c, r.operand, r.count, all)) {
     run_flat(&r, all);

@@ -183,3 +183,18 @@ SHIFT(shr, x >> s)
 FUSED(mul_add_dst, x, y, z)
 FUSED(fused_mul_add, x, z, y)
 FUSED(axpy, x, s, z)
+
+// Products of FP16 are exact in FP32.
+#define WIDENED(name, other)                                    \
+  void core_vi_##name(const core_lanes_t *t) {                  \
+    const uint16_t *a = t->a, *b = t->b;                        \
+    const uint16_t scalar = (uint16_t)t->scalar;                \
+    float *dst = t->dst;                                        \
+    (void)b;                                                    \
+    (void)scalar;                                               \
+    for (size_t i = 0; i < t->n; ++i) {                         \
+      dst[i] += num_fp16_to_f32(a[i]) * num_fp16_to_f32(other); \
+    }                                                           \
+  }
+WIDENED(mul_add_dst_wide, b[i])
+WIDENED(axpy_wide, scalar)

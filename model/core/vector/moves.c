@@ -99,3 +99,83 @@ void core_vi_sort32(const core_lanes_t *t) {
     dst[2 * place + 1] = ((const uint32_t *)t->b)[n];
   }
 }
+
+#define TURN(name, type)                                 \
+  static void name(type *dst, const type *a, size_t n) { \
+    for (size_t i = 0; i < n * n; ++i) {                 \
+      dst[i] = a[i % n * n + i / n];                     \
+    }                                                    \
+  }
+TURN(turn_words, uint32_t)
+TURN(turn_halves, uint16_t)
+
+void core_vi_transpose(const core_lanes_t *t) {
+  if (is_wide(t->type)) {
+    turn_words(t->dst, t->a, CORE_VECTOR_BLOCK / 4);
+  } else {
+    turn_halves(t->dst, t->a, CORE_VECTOR_BLOCK / 2);
+  }
+}
+
+void core_vi_gather_mask(const core_lanes_t *t) {
+  const cmd_vinst_t *c = t->command;
+  const size_t bytes = core_type_bits(c->type) / 8, step = (size_t)(c->a_step & 0xffff) * CORE_VECTOR_BLOCK;
+  const uint8_t *a = t->ub + c->a;
+  uint8_t *dst = t->dst;
+  for (size_t i = 0; i < c->count; ++i) {
+    if (core_takes(c, t->ub + c->b, i)) {
+      const size_t byte = i * bytes;
+      memcpy(dst, a + byte / CORE_VECTOR_BLOCK * step + byte % CORE_VECTOR_BLOCK, bytes);
+      dst += bytes;
+    }
+  }
+}
+
+// What is left of a repeat's lists.
+typedef struct lists {
+  uint32_t type, left[CORE_LISTS];
+  const uint8_t *head[CORE_LISTS];
+} lists_t;
+
+static int32_t order_at(const lists_t *l, unsigned list) {
+  uint32_t score;
+  memcpy(&score, l->head[list], sizeof score);
+  return order_of(l->type, score);
+}
+
+// The list whose head comes next, or CORE_LISTS.
+static unsigned next_list(const lists_t *l) {
+  unsigned best = CORE_LISTS;
+  for (unsigned i = 0; i < CORE_LISTS; ++i) {
+    if (l->left[i] > 0 && (best == CORE_LISTS || order_at(l, i) > order_at(l, best))) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Returns what is behind the pairs that it has written.
+static uint8_t *merge(lists_t *l, bool to_end, uint8_t *dst) {
+  for (unsigned list = next_list(l); list < CORE_LISTS; list = next_list(l)) {
+    memcpy(dst, l->head[list], CORE_PAIR);
+    dst += CORE_PAIR;
+    l->head[list] += CORE_PAIR;
+    if (--l->left[list] == 0 && to_end) {
+      break;
+    }
+  }
+  return dst;
+}
+
+void core_vi_mrg_sort4(const core_lanes_t *t) {
+  const cmd_vinst_t *c = t->command;
+  uint8_t *dst = t->dst;
+  for (uint32_t r = 0; r < c->repeats; ++r) {
+    lists_t l = {.type = c->type};
+    for (unsigned i = 0; i < CORE_LISTS; ++i) {
+      l.left[i] = core_list_pairs(c, i);
+      l.head[i] = t->ub + core_list_at(c, i) + (size_t)r * CORE_LISTS * l.left[i] * CORE_PAIR;
+    }
+    dst = merge(&l, c->mode == MERGE_TO_END, dst);
+  }
+}

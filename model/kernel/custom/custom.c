@@ -147,6 +147,7 @@ bool custom_prepare(const custom_request_t *request, custom_run_t *run, base_err
       !take_params(request, &run->args, error) || !read_expected(request, run, error)) {
     return false;
   }
+  run->machine.soc.scalar_pipe = true;
   place(run);
   return true;
 }
@@ -359,6 +360,9 @@ static void write_json(const kernel_run_t *kernel, cJSON *root) {
   cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
   kernel_json_launches(root, &run->kernel.result);
   kernel_json_traffic(root, soc);
+  if (soc->flags_left > 0) {
+    json_add_count(root, "flags_left", soc->flags_left);
+  }
   kernel_json_pipes(root, soc);
   kernel_json_host(root, soc);
 }

@@ -2,6 +2,7 @@
 #include "soc/cores/core_unit.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "soc/cores/core_group.h"
@@ -14,15 +15,15 @@ namespace {
 
 // Pipes that reach each memory; the race detector forgets an access when all of them know of it.
 const unsigned kPipesAt[SPACE_COUNT] = {
-    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE,  // GM
-    PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_FIX,                                   // L1
-    PIPE_BIT_MTE1 | PIPE_BIT_M,                                                     // L0A
-    PIPE_BIT_MTE1 | PIPE_BIT_M,                                                     // L0B
-    PIPE_BIT_M | PIPE_BIT_FIX,                                                      // L0C
-    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3,                                     // UB
-    PIPE_BIT_LOAD | PIPE_BIT_ATTN,                                                  // KV
-    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE,                                 // EB
-    0,                                                                              // pair's L1: reach_l1
+    PIPE_BIT_MTE2 | PIPE_BIT_FIX | PIPE_BIT_MTE3 | PIPE_BIT_LOAD | PIPE_BIT_STORE | PIPE_BIT_S,  // GM
+    PIPE_BIT_MTE2 | PIPE_BIT_MTE1 | PIPE_BIT_FIX,                                                // L1
+    PIPE_BIT_MTE1 | PIPE_BIT_M,                                                                  // L0A
+    PIPE_BIT_MTE1 | PIPE_BIT_M,                                                                  // L0B
+    PIPE_BIT_M | PIPE_BIT_FIX,                                                                   // L0C
+    PIPE_BIT_MTE2 | PIPE_BIT_V | PIPE_BIT_MTE3 | PIPE_BIT_S,                                     // UB
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN,                                                               // KV
+    PIPE_BIT_LOAD | PIPE_BIT_ATTN | PIPE_BIT_STORE,                                              // EB
+    0,                                                                                           // pair's L1: reach_l1
 };
 
 }  // namespace
@@ -48,7 +49,7 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
   }
   pipes_.resize(PIPE_COUNT);
   for (unsigned id = 0; id < PIPE_COUNT; ++id) {
-    if (core_has_pipe(kind, id)) {
+    if (core_has_pipe(kind, id) && (id != PIPE_S || sim_.options.scalar_pipe)) {
       pipes_[id] = std::make_unique<pipe>(services_, id, sim_.tracks++);
       for (unsigned space = 0; space < SPACE_COUNT; ++space) {
         if ((kPipesAt[space] >> id) & 1u) {
@@ -120,6 +121,8 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
                                                           : make_scalar_native(services, firmware);
   }
   scalar_ = program.get();
+  waited_ = nullptr;
+  untold_ = 0;
   for (race_memory &memory : races_) {
     memory.forget();
   }
@@ -156,13 +159,29 @@ bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {
     sim_.stop(SOC_STOPPED, "malformed command: " + std::string(error) + ": " + sim_.describe(name_, command));
     return true;
   }
+  if (core_names_scalar(&command) && !pipes_[PIPE_S]) {
+    sim_.stop(SOC_STOPPED, "the run has no pipe S: " + sim_.describe(name_, command));
+    return true;
+  }
   pipe &to = *pipes_[command.header.pipe_];
-  if (!to.push(pushed, pushes_, cycle)) {
+  const unsigned told = 1u << to.id() & untold_;
+  if (!to.push(pushed, pushes_, cycle, told != 0 ? waited_ : nullptr)) {
     full_ = &to;
     return false;
   }
+  untold_ &= ~told;
   ++pushes_;
   return true;
+}
+
+// Commands that it pushes from now on come after what it has waited for; after what it has written itself only if that,
+// too, was waited for.
+void core_unit::program_waited(const pipe &scalar, bool all) {
+  auto clock = std::make_shared<vector_clock>(group_.domain.races.clock(scalar.agent()));
+  clock->seen[scalar.agent()] = all ? clock->seen[scalar.agent()] : 0;
+  waited_ = std::move(clock);
+  untold_ = PIPE_ANY & ~PIPE_BIT_S;
+  scalar_->release(scalar.time());
 }
 
 // --- accesses ---------------------------------------------------------------------------------
@@ -178,6 +197,10 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
   }
   if (command.header.opcode_ == OP_READ_GM && !gm_.is_numbers(command.read_gm.gm)) {
     sim_.stop(SOC_STOPPED, "not in an array of numbers: " + sim_.describe(name_, command));
+    return false;
+  }
+  if (command.header.opcode_ == OP_READ_VALUE && sim_.options.timing_only && !gm_.is_numbers(command.read_value.gm)) {
+    sim_.stop(SOC_STOPPED, "a run with --timing-only has no values to read: " + sim_.describe(name_, command));
     return false;
   }
   for (size_t i = 0; i < count; ++i) {
@@ -278,7 +301,7 @@ void core_unit::take_effect(unsigned agent, uint64_t cycle, const command_t &com
 }
 
 void core_unit::look(const command_t &command, uint64_t now) {
-  if (command.header.opcode_ == OP_READ_GM) {
+  if (core_reads_value(&command)) {
     release_scalar(command, now);
   } else {
     group_.meetings.mark(command.mark.number, now);
@@ -304,7 +327,11 @@ void core_unit::release_scalar(const command_t &look, uint64_t now) {
   if (sim_.init_check) {
     sim_.init_check->execute(memory_, look, now);
   }
-  scalar_->release(now + config_cycles(&sim_.config, sim_.config.gm.l2_latency_us));
+  const bool value = look.header.opcode_ == OP_READ_VALUE;
+  const bool in_ub = value && look.read_value.gm == 0;
+  scalar_->release(
+      now + (in_ub ? core_cycles(&sim_.config, &look) : config_cycles(&sim_.config, sim_.config.gm.l2_latency_us)),
+      value ? core_value(&memory_, &look.read_value) : 0);
 }
 
 void core_unit::cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
@@ -340,7 +367,8 @@ void core_unit::describe_blocked(std::vector<std::string> &lines) {
     }
   }
   if (!scalar_->halted()) {
-    lines.push_back(name_ + " scalar core waits for " + (scalar_->is_held() ? "its READ_GM" : "a full queue"));
+    lines.push_back(name_ + " scalar core waits for " +
+                    (scalar_->is_held() ? "its READ_GM or READ_VALUE, or pipe S" : "a full queue"));
   }
 }
 
@@ -379,19 +407,28 @@ void core_unit::check_flags_twice() {
   }
 }
 
+void core_unit::flag_left(const std::string &what, const std::string &setter) {
+  const std::string text = what + " still up at the end" + setter;
+  if (sim_.options.flags_left == SOC_FLAGS_ERROR) {
+    sim_.stop(SOC_STOPPED, text);
+  } else if (sim_.options.flags_left == SOC_FLAGS_WARN && sim_.result.flags_left++ == 0) {
+    std::snprintf(sim_.result.first_flag_left, sizeof sim_.result.first_flag_left, "%s", text.c_str());
+  }
+}
+
 void core_unit::check_flags_down() {
   check_flags_twice();
   flags_.for_each_up([&](const cmd_set_flag_t &setter, size_t) {
     command_t command{};
     command.set_flag = setter;
-    sim_.stop(SOC_STOPPED, "flag still up at the end, a wait is missing: " + sim_.describe(name_, command));
+    flag_left("flag", ", a wait is missing: " + sim_.describe(name_, command));
   });
   for (const cross_flag_board *board : {&cross_flags_, &pair_flags_}) {
     board->for_each_up([&](size_t sender, const cmd_cross_set_t &setter, size_t) {
       command_t command{};
       command.cross_set = setter;
-      sim_.stop(SOC_STOPPED, "cross-core flag still up at the end on " + name_ + ", a wait is missing: set by " +
-                                 sim_.describe(sender_name(sender, setter.opcode_), command));
+      flag_left("cross-core flag", " on " + name_ + ", a wait is missing: set by " +
+                                       sim_.describe(sender_name(sender, setter.opcode_), command));
     });
   }
 }

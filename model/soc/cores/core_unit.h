@@ -52,6 +52,7 @@ class core_unit final : public pipe_effects, public scalar_port {
   void popped(const pipe &by) override;
   void bring_up_to_date_for(const command_t &command, uint64_t now) override;
   void take_effect(unsigned agent, uint64_t cycle, const command_t &command, uint64_t number) override;
+  void program_waited(const pipe &scalar, bool all) override;
   void look(const command_t &command, uint64_t now) override;
   void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
                  const pipe_cause &cause) override;
@@ -61,6 +62,7 @@ class core_unit final : public pipe_effects, public scalar_port {
 
   bool idle() const;  // program ended, pipes empty
   void describe_blocked(std::vector<std::string> &lines);
+  // Flags that are up at the end: they end the run, or are noted, as the options say.
   void check_flags_down();
   void check_flags_twice();
 
@@ -82,6 +84,7 @@ class core_unit final : public pipe_effects, public scalar_port {
   const std::vector<std::unique_ptr<pipe>> &pipes() const { return pipes_; }
 
  private:
+  void flag_left(const std::string &what, const std::string &setter);
   bool has_pair() const { return !pair_receivers_.empty(); }
   void release_scalar(const command_t &look, uint64_t now);
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
@@ -118,6 +121,8 @@ class core_unit final : public pipe_effects, public scalar_port {
   scalar *scalar_ = nullptr;                                 // the one that runs
   const pipe *full_ = nullptr;                               // the scalar core waits for room in it
   uint64_t pushes_ = 0;
+  std::shared_ptr<const vector_clock> waited_;  // what the program has waited for itself, ...
+  unsigned untold_ = 0;                         // ... of which these pipes have not been told
 };
 
 }  // namespace soc

@@ -338,7 +338,14 @@ void machine::report_unwritten(soc_result_t &result) const {
   for (const init_check::finding &f : found) {
     if (result.unwritten != nullptr) {
       soc_unwritten_t &to = result.unwritten[result.unwritten_count++];
-      to = {array_of(f)->name, core_space_name(f.space), f.address, f.stores, f.by_firmware, {}, {}};
+      const auto array = array_of(f);
+      to = {array != gm_.arrays().end() ? array->name : "UB",
+            core_space_name(f.space),
+            f.address,
+            f.stores,
+            f.by_firmware,
+            {},
+            {}};
       const auto describe = [this](const init_check::place &p, char(&text)[SOC_PLACE_BYTES]) {
         std::snprintf(text, sizeof text, "%s", sim_.describe(p.core, p.command, p.firmware).c_str());
       };
@@ -382,6 +389,9 @@ void machine::report_unstored(soc_result_t &result) const {
   }
 }
 
+// A pipe S that was there and not used is none.
+static bool is_reported(const pipe *p) { return p != nullptr && (p->id() != PIPE_S || p->number() > 0); }
+
 void machine::report(soc_result_t &result) const {
   if (sim_.init_check) {
     report_unwritten(result);
@@ -390,7 +400,7 @@ void machine::report(soc_result_t &result) const {
   size_t count = 0;
   for_each_core([&](core_unit &core) {
     for (const auto &p : core.pipes()) {
-      if (p) {
+      if (is_reported(p.get())) {
         ++count;
         result.cycles = std::max(result.cycles, p->finish());
       }
@@ -399,7 +409,7 @@ void machine::report(soc_result_t &result) const {
   result.pipes = static_cast<soc_pipe_t *>(std::calloc(count, sizeof *result.pipes));
   for_each_core([&](core_unit &core) {
     for (const auto &p : core.pipes()) {
-      if (p && result.pipes != nullptr) {
+      if (is_reported(p.get()) && result.pipes != nullptr) {
         p->report(result.cycles, result.pipes[result.pipe_count++]);
       }
     }

@@ -14,7 +14,8 @@ pipe::pipe(const pipe_services &services, unsigned id, unsigned track)
       agent_(services.races.add_agent(services.core)),
       queue_(services.config.scalar.queue_depth) {}
 
-bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle) {
+bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle,
+                std::shared_ptr<const vector_clock> after) {
   if (pushed_ - popped_ == queue_.size()) {
     return false;
   }
@@ -25,6 +26,7 @@ bool pipe::push(const pushed_command &pushed, uint64_t order, uint64_t &cycle) {
   s.command = pushed.command;
   s.busy = pushed.busy;
   s.pushed = cycle;
+  s.after = std::move(after);
   end_ = behind(end_);
   ++pushed_;
   for (watcher *w : services_.watchers) {
@@ -56,13 +58,30 @@ void pipe::advance() {
   const uint64_t popped = popped_;
   while (popped_ < pushed_ && !moving_ && !stopped()) {
     spend(EMPTY, front().pushed);
+    if (front().after) {
+      services_.races.acquire(agent_, *front().after);
+    }
     if (!issue(front().command)) {
       break;
     }
+    const bool held = id_ == PIPE_S && core_holds_program(&front().command);
+    const bool all = front().command.header.opcode_ == OP_PIPE_BARRIER;
     pop();
+    if (held) {
+      services_.effects.program_waited(*this, all);
+    }
   }
   if (popped_ != popped) {
     services_.effects.popped(*this);
+  }
+  tell_idle();
+}
+
+// A barrier of all pipes may be over.
+void pipe::tell_idle() const {
+  const auto &scalar = services_.pipes[PIPE_S];
+  if (scalar && id_ != PIPE_S && idle() && scalar->waits_for_all()) {
+    scalar->wake();
   }
 }
 
@@ -181,11 +200,39 @@ bool pipe::cross_wait(const cmd_cross_wait_t &command) {
 }
 
 bool pipe::barrier() {
+  if (id_ == PIPE_S) {
+    return barrier_of_all();
+  }
   if (!in_flight_.empty()) {
     return false;
   }
   const uint64_t begin = time_;
   spend(BARRIER, std::max(time_, finish_) + front().busy);
+  if (watched()) {
+    tell_waited(begin, {});
+  }
+  return true;
+}
+
+// The program has pushed nothing since, so that all pipes come to their ends.
+bool pipe::barrier_of_all() {
+  uint64_t over = std::max(time_, finish_);
+  for (const auto &other : services_.pipes) {
+    if (other && other.get() != this && !other->idle()) {
+      return false;
+    }
+    const bool drains = other && other->id() == PIPE_V && other->number() > 0;
+    over =
+        other ? std::max({over, other->time(), other->finish() + (drains ? services_.config.vector.drain : 0)}) : over;
+  }
+  const uint64_t begin = time_;
+  spend(BARRIER, over + front().busy);
+  for (const auto &other : services_.pipes) {
+    if (other) {
+      services_.races.begin_to_hand_on(other->agent());
+      services_.races.acquire(agent_, services_.races.clock(other->agent()));
+    }
+  }
   if (watched()) {
     tell_waited(begin, {});
   }
@@ -396,6 +443,7 @@ void pipe::complete_in_order() {
     in_flight_.pop_front();
     complete(f);
   }
+  tell_idle();
 }
 
 void pipe::complete(const flight &f) {

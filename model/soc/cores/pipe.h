@@ -12,6 +12,7 @@
 #ifndef AMALGAM_SOC_CORES_PIPE_H
 #define AMALGAM_SOC_CORES_PIPE_H
 
+#include <memory>
 #include <vector>
 
 #include "hal/command.h"
@@ -34,7 +35,9 @@ class pipe final : public runner, public mover {
 
   // Queues a command that the scalar core pushes at its cycle; false: the queue is full.  The cycle
   // moves on to that in which the command got room.  order: of the push among those of its core.
-  bool push(const pushed_command &pushed, uint64_t order, uint64_t &cycle);
+  // after: what the program has waited for, if the pipe has not been told.
+  bool push(const pushed_command &pushed, uint64_t order, uint64_t &cycle,
+            std::shared_ptr<const vector_clock> after = nullptr);
   void advance() override;
   void tell_standing() const override;
   // It may be able to go on.
@@ -48,6 +51,8 @@ class pipe final : public runner, public mover {
   // The machine's SYNC_ALL is complete.
   void synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
 
+  // Does it, pipe S, stand before a barrier of all pipes?
+  bool waits_for_all() const { return popped_ < pushed_ && front().command.header.opcode_ == OP_PIPE_BARRIER; }
   // Does it stand before a wait for this flag?
   bool waits_for_cross(unsigned opcode, unsigned flag) const {
     return popped_ < pushed_ && front().command.header.opcode_ == opcode && front().command.cross_wait.flag == flag;
@@ -75,6 +80,7 @@ class pipe final : public runner, public mover {
     uint64_t busy = 0;
     uint64_t order = 0;                           // of its push
     uint64_t issued = 0, pushed = 0, popped = 0;  // cycles
+    std::shared_ptr<const vector_clock> after;
   };
   struct flight {
     soc_command_t what;  // what it did so far
@@ -92,6 +98,7 @@ class pipe final : public runner, public mover {
   bool wait_flag(const cmd_wait_flag_t &command);
   bool cross_wait(const cmd_cross_wait_t &command);
   bool barrier();
+  bool barrier_of_all();
   bool sync_all();
   bool issue_set(const command_t &command);
   bool issue_local(const command_t &command);
@@ -100,6 +107,7 @@ class pipe final : public runner, public mover {
   void look(uint64_t now);
   void run(uint64_t now) override;  // a move begins, or a look
   void go_on();
+  void tell_idle() const;
   bool check_in_flight(const command_t &command);
   void pass(const command_t &command, uint64_t begin, uint64_t ready);
   void launch(const flight &f);

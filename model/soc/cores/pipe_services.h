@@ -37,7 +37,9 @@ class pipe_effects {
   virtual void bring_up_to_date_for(const command_t &command, uint64_t now) = 0;
   // A command that moves or computes takes effect at a cycle, the number-th of its pipe from 0 on.
   virtual void take_effect(unsigned agent, uint64_t cycle, const command_t &command, uint64_t number) = 0;
-  // A READ_GM or MARK has come to its turn.
+  // A wait of pipe S is over, for all pipes or for some: the program goes on.
+  virtual void program_waited(const pipe &scalar, bool all) = 0;
+  // A READ_GM, READ_VALUE or MARK has come to its turn.
   virtual void look(const command_t &command, uint64_t now) = 0;
   // A CROSS_SET or PAIR_SET takes effect.
   virtual void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,

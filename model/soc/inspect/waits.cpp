@@ -47,7 +47,7 @@ std::string waits::program_state(core_unit &core) {
     return "its program has ended";
   }
   if (program.is_held()) {
-    return "its program waits for a READ_GM";
+    return "its program waits for a READ_GM or READ_VALUE, or for pipe S";
   }
   if (core.full() != nullptr) {
     return std::string("its program waits for room in the queue of ") + core_pipe_name(core.full()->id());

@@ -255,7 +255,7 @@ void init_check::execute(const core_memory_t &memory, const command_t &command, 
   }
   if (!written) {
     const step s = {of, memory, command, cycle};
-    return command.header.opcode_ == OP_READ_GM ? look(s) : follow(s);
+    return core_reads_value(&command) ? look(s) : follow(s);
   }
   for (size_t i = 0; i < count; ++i) {
     if (access[i].write) {

@@ -23,9 +23,9 @@
 namespace soc {
 
 constexpr unsigned kAgents =
-    2 * (4 + 3 * 4);  // pipes of two AI cores: 4 of the cube core, 3 of each of at most 4 vector cores
+    2 * (5 + 4 * 4);  // pipes of two AI cores: 5 of the cube core, 4 of each of at most 4 vector cores
 
-constexpr unsigned kSeries = 10;  // of SYNC_ALLs: pipes of all kinds of core
+constexpr unsigned kSeries = 12;  // of SYNC_ALLs: pipes of all kinds of core
 
 struct vector_clock {
   std::array<uint32_t, kAgents> seen{};  // by agent of its domain

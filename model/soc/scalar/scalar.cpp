@@ -138,7 +138,7 @@ void scalar::end_too_long() { end(std::string("firmware runs ") + kTooLong); }
 void scalar::push(const command_t &command) {
   batch_.push_back({cycles_, core_.port.look_at(command)});
   cycles_ = 0;
-  if (command.header.opcode_ == OP_READ_GM) {
+  if (core_reads_value(&command)) {
     hand_over();
     hold();
   } else if (batch_.size() == kBatch) {
@@ -218,6 +218,8 @@ uint64_t scalar::read_register(uint64_t offset) {
       return sim_.config.soc.vector_cores;
     case REG_ARGS:
       return GM_BASE;
+    case REG_VALUE:
+      return value_;
     case REG_PAIR_COUNT:
       return pairing(sim_.config.soc).count;
     case REG_PAIR_INDEX:
@@ -347,12 +349,17 @@ void scalar::release(uint64_t cycle) {
   held_ = false;
   time_ = std::max(time_, cycle);
   tell(RUNNING);
+  sim_.clock.wake(*this);
+}
+
+void scalar::release(uint64_t cycle, uint64_t value) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     released_ = true;
+    value_ = value;
     changed_.notify_all();
   }
-  sim_.clock.wake(*this);
+  release(cycle);
 }
 
 void scalar::run(uint64_t) {
@@ -380,7 +387,7 @@ void scalar::run(uint64_t) {
     }
     counted_ = false;
     ++next_;
-    held_ = s.pushed.command.header.opcode_ == OP_READ_GM;
+    held_ = core_holds_program(&s.pushed.command);
     if (held_) {
       return tell(BLOCKED);
     }

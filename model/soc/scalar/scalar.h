@@ -5,7 +5,8 @@
 // Firmware sees nothing that depends on time: a full queue holds it up and no more.  So it runs in another
 // thread, ahead of the simulation, and leaves a list of what it pushed, checked already, and how many of
 // its cycles were between; the simulation takes the commands from there as the queues have room.
-// Only a READ_GM lets it see what commands have done: its thread sleeps until the simulation has come to it.
+// Only a READ_GM or READ_VALUE lets it see what commands have done: its thread sleeps until the simulation has come to
+// it.  A wait of pipe S holds up the list and not the thread.
 //
 // A program that can pause is run by one of the workers, until it is far enough ahead; others have a thread of their
 // own.
@@ -70,8 +71,10 @@ class scalar : public task, public stretching {
   void start(uint64_t cycle);
   // Pushes commands until a queue is full, the machine has to catch up, or the program has ended.
   void run(uint64_t now) override;
-  // A READ_GM has come to its turn, the program goes on at a cycle.
+  // A wait of pipe S is over, the program goes on at a cycle.
   void release(uint64_t cycle);
+  // A READ_GM or READ_VALUE has come to its turn; value: what it read.
+  void release(uint64_t cycle, uint64_t value);
   bool is_held() const { return held_; }
   // The program has ended and all it pushed is in the queues.
   bool halted() const { return halted_; }
@@ -159,7 +162,8 @@ class scalar : public task, public stretching {
   bool all_handed_over_ = false;  // the program does nothing more
   bool returns_ = false;          // nor does its thread
   activity activity_ = RESTING;   // of a program that pauses
-  bool released_ = false;         // from its READ_GM
+  bool released_ = false;         // from its READ_GM or READ_VALUE
+  uint64_t value_ = 0;            // the last one read
   std::string error_;
   std::vector<uint64_t> error_at_;  // and its callers
   double seconds_ = 0;              // of the host
@@ -174,7 +178,7 @@ class scalar : public task, public stretching {
   bool counted_ = false;  // the next step's cycles are in time_
   uint64_t time_ = 0;     // this core's clock, runs ahead of the machine's (scheduler.h)
   bool halted_ = false;
-  bool held_ = false;  // its READ_GM is in a queue, and not done
+  bool held_ = false;  // what holds it is in a queue, and not done
 };
 
 std::unique_ptr<scalar> make_scalar_riscv(const scalar_services &services, const std::string &firmware);

@@ -191,7 +191,7 @@ void critical_path::from_push(position &p, uint64_t launch) {
     link(p, LAUNCH, launch);
     return move(p, c, OVER, launch);
   }
-  if (before->command.header.opcode_ == OP_READ_GM) {  // which held the scalar core
+  if (core_holds_program(&before->command)) {  // which held the scalar core
     link(p, SCALAR, before->end);
     return move(p, *before, FREE, before->end);
   }
