@@ -127,6 +127,8 @@ typedef struct soc_options {
   bool pairs;                 // PAIR_SET and PAIR_WAIT may be used; needs a number of AI cores that is
                               // a multiple of twice the dies
   bool scalar_pipe;           // there is a pipe S: programs may wait for flags themselves
+  bool auto_sync;             // a VINST that reads or writes over what one before it computes waits for that, as if a
+                              // PIPE_BARRIER stood between; else one that reads it stops the run (race_check)
   soc_flags_left_t flags_left;
   unsigned launches;  // of soc_run, one after the other; 0 counts as 1
   // The simulation.

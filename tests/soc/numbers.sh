@@ -20,6 +20,20 @@ for kind in elf so; do
   [ "$found" = " 00001239 0000773a ffffffff ffffffff" ] || fail "$kind: other numbers by flags:$found"
 done
 
+twice() {   # twice HOW OPTION... : the sums, twice, in CYCLES
+  how=$1
+  shift
+  "$SIM" run custom --in in.npy --out-shape 32 --quiet --param "$how" --firmware "$FIRMWARE/tests/numbers.elf" --out twice.npy --json twice.json "$@"
+  found=$(tail -c +129 twice.npy | od -An -v -tx4 | head -1)
+  [ "$found" = " 00002472 00000006 00000018 0000000e" ] || fail "$how $*: other sums:$found"
+  cycles=$(jq .cycles twice.json)
+}
+twice 10
+barrier=$cycles
+twice 11
+twice 9 --auto-sync on
+[ "$cycles" -le "$barrier" ] && [ "$cycles" -gt $((barrier - 10)) ] || fail "$barrier cycles with a barrier, $cycles without"
+
 mistake() {   # mistake NUMBER FRAGMENT...
   number=$1
   shift
@@ -38,6 +52,7 @@ mistake 4 "race in UB" "READ_VALUE" "$(line 'nobody waits for V')"
 mistake 5 "race in UB" "COPY_OUT" "$(line 'S may write')"
 mistake 6 "race in GM" "WRITE_VALUE" "$(line 'MTE3 may still write there')"
 mistake 7 "flag still up at the end" "SET_FLAG to=V event=9" "$(line 'for nobody')"
+mistake 9 "race in UB: no PIPE_BARRIER orders" "VINST ADD type=S32" "$(line 'the sums may not be there')" "after vector0_0 V: VINST ADDS"
 launch 7 elf --flags-left=ok --out=left.npy
 [ -e left.npy ] || fail "a flag that may be left ends the run"
 "$SIM" run custom --in in.npy --out-shape 32 --param 7 --firmware "$FIRMWARE/tests/numbers.elf" --flags-left warn --json left.json >left.txt

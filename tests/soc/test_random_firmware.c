@@ -200,6 +200,7 @@ static void run_soc(program_t *p) {
                            .firmware_file = FIRMWARE_DIR "/tests/commands.so",
                            .gm = SOC_GM_C,
                            .race_check = true,
+                           .auto_sync = true,
                            .init_check = true,
                            .threads = 1};
   base_error_t reason;

@@ -82,6 +82,7 @@ static bool prepare(run_t *run) {
       !read_params(&o->param, param, &run->error)) {
     return false;
   }
+  request.machine.soc.auto_sync = o->auto_sync.value != 0;
   request.machine.soc.flags_left = (soc_flags_left_t)o->flags_left.value;
   return (o->expect != NULL || !o->custom_tolerance.given || base_fail(&run->error, "--tolerance: needs --expect")) &&
          custom_prepare(&request, (custom_run_t *)run->own, &run->error);

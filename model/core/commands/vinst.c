@@ -612,14 +612,20 @@ static uint64_t repeats_of(const cmd_vinst_t *c) {
                                                                  : repeats;
 }
 
+// Operands in lanes meet in the banks of UB.  The rate of ADD and its like was measured with two operands in the same
+// groups: half of it is that of a block.
 uint64_t core_vinst_cycles(const config_t *config, const cmd_vinst_t *c) {
   const config_vector_t *vector = &config->vector;
-  const uint64_t repeats = repeats_of(c);
-  double per_repeat;
+  core_lanes_operand_t list[CORE_VINST_OPERANDS];
+  const core_lane_mask_t mask = core_vinst_fullest(c);
+  core_bank_rates_t rates = {.block = vector->alu_cycles / 2, .drain = vector->drain};
   uint32_t startup;
-  memcpy(&per_repeat, (const char *)vector + rows[c->op].cycles, sizeof per_repeat);
+  memcpy(&rates.repeat, (const char *)vector + rows[c->op].cycles, sizeof rates.repeat);
   memcpy(&startup, (const char *)vector + rows[c->op].startup, sizeof startup);
-  return startup + core_whole_cycles((double)(repeats * CORE_REPEAT) / vector->repeat_bytes * per_repeat);
+  rates.repeat = rows[c->op].cycles == offsetof(config_vector_t, alu_cycles) ? rates.block : rates.repeat;
+  const double cycles =
+      core_vinst_bank_cycles(list, list_operands(c, list), core_lanes_used(&mask), repeats_of(c), &rates);
+  return startup + core_whole_cycles(cycles * CORE_REPEAT / vector->repeat_bytes);
 }
 
 void core_vinst_execute(const core_memory_t *memory, const cmd_vinst_t *c) {

@@ -160,6 +160,16 @@ static inline core_lane_mask_t core_vinst_fullest(const cmd_vinst_t *c) {
   return c->count > 0 && c->count < core_vinst_lanes(c) ? core_first_lanes(c->count) : core_vinst_mask(c);
 }
 
+// Cycles of a repeat that no conflict holds up, of a block that a group reads or writes, and from a repeat's reads to
+// its writes.
+typedef struct core_bank_rates {
+  double repeat, block, drain;
+} core_bank_rates_t;
+
+// Cycles of so many repeats of so many lanes: of operands in lanes, with the conflicts of UB's banks (banks.c).
+double core_vinst_bank_cycles(const core_lanes_operand_t *operand, size_t count, uint32_t lanes, uint64_t repeats,
+                              const core_bank_rates_t *rates);
+
 // Carries it out on a vector core's UB.
 void core_vinst_run(uint8_t *ub, const cmd_vinst_t *c, const core_lanes_operand_t *operand, size_t count,
                     void (*compute)(const core_lanes_t *t));

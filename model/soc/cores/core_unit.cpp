@@ -38,9 +38,23 @@ core_unit::core_unit(core_group &group, core_kind_t kind, unsigned sub, size_t s
       name_(core_name(kind, group.index_of_kind(), sub)),
       cross_flags_(senders),
       pair_flags_(senders),
-      services_{name_,        number_,     sim_.config, sim_.result, sim_.watchers, sim_.clock,   group.domain.races,
-                group.memory, group.die(), memory_,     nullptr,     flags_,        cross_flags_, pair_flags_,
-                pipes_,       *this} {
+      services_{name_,
+                number_,
+                sim_.config,
+                sim_.result,
+                sim_.watchers,
+                sim_.clock,
+                group.domain.races,
+                group.memory,
+                group.die(),
+                memory_,
+                nullptr,
+                flags_,
+                cross_flags_,
+                pair_flags_,
+                pipes_,
+                *this,
+                sim_.options.auto_sync} {
   add_memories();
   for (size_t i = 0; i < sim_.options.debug.gdb_count; ++i) {
     if (name_ == sim_.options.debug.gdb[i].core) {
@@ -121,6 +135,11 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
                                                           : make_scalar_native(services, firmware);
   }
   scalar_ = program.get();
+  for (const auto &p : pipes_) {
+    if (p) {
+      group_.domain.races.settle(p->agent());
+    }
+  }
   waited_ = nullptr;
   untold_ = 0;
   for (race_memory &memory : races_) {

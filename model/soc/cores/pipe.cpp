@@ -208,6 +208,7 @@ bool pipe::barrier() {
   }
   const uint64_t begin = time_;
   spend(BARRIER, std::max(time_, finish_) + front().busy);
+  services_.races.settle(agent_);
   if (watched()) {
     tell_waited(begin, {});
   }
@@ -289,11 +290,34 @@ bool pipe::issue_set(const command_t &command) {
   return true;
 }
 
+// A VEC or VINST that reads what is not there yet is a mistake, or waits as for a barrier: then also one that writes
+// over it, since those who put barriers into programs do so.
+bool pipe::settle_results(const command_t &command) {
+  late_.settle(services_.races.settled(agent_));
+  const command_t *writer = late_.empty() ? nullptr : late_.find(command, services_.auto_sync);
+  if (writer != nullptr && !services_.auto_sync) {
+    return services_.effects.check_overlap(SPACE_UB, command, *writer);
+  }
+  if (writer != nullptr) {
+    spend(BARRIER, std::max(time_, finish_) + services_.config.vector.drain);
+    services_.races.settle(agent_);
+  }
+  return true;
+}
+
 bool pipe::issue_local(const command_t &command) {
+  if (command.header.opcode_ == OP_WRITE_VALUE) {
+    services_.races.settle(agent_);
+  } else if (!late_.empty() && !settle_results(command)) {
+    return false;
+  }
   const uint64_t begin = time_;
   services_.races.begin(agent_);
   if (!services_.effects.check_accesses(agent_, command)) {
     return false;
+  }
+  if (command.header.opcode_ == OP_VINST) {
+    late_.add(command, services_.races.clock(agent_).seen[agent_]);
   }
   spend(BUSY, time_ + front().busy);
   if (watched()) {
@@ -318,6 +342,7 @@ bool pipe::issue_look(const command_t &command) {
   if (!in_flight_.empty()) {
     return false;
   }
+  services_.races.settle(agent_);
   services_.races.begin(agent_);
   if (services_.effects.check_accesses(agent_, command)) {
     look_begin_ = time_;

@@ -18,6 +18,7 @@
 #include "hal/command.h"
 #include "soc/cores/fifo.h"
 #include "soc/cores/pipe_services.h"
+#include "soc/races/hazards.h"
 
 namespace soc {
 
@@ -102,6 +103,7 @@ class pipe final : public runner, public mover {
   bool sync_all();
   bool issue_set(const command_t &command);
   bool issue_local(const command_t &command);
+  bool settle_results(const command_t &command);
   bool issue_move(const command_t &command);
   bool issue_look(const command_t &command);
   void look(uint64_t now);
@@ -129,6 +131,7 @@ class pipe final : public runner, public mover {
   size_t front_ = 0, end_ = 0;        // places in it: of the command it is at, and of the next one pushed
   uint64_t pushed_ = 0, popped_ = 0;  // commands so far
   fifo<flight> in_flight_;
+  hazards late_;                  // results of V
   fifo<uint64_t> early_answers_;  // to a command whose move goes on
   uint64_t time_ = 0;             // this pipe's clock
   uint64_t finish_ = 0;           // cycle of the last effect

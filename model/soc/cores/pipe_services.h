@@ -70,6 +70,7 @@ struct pipe_services {
   cross_flag_board &cross_flags, &pair_flags;
   const std::vector<std::unique_ptr<pipe>> &pipes;  // of the core, by number; null: it has none
   pipe_effects &effects;
+  bool auto_sync = false;  // V waits by itself for results that it reads
 };
 
 }  // namespace soc

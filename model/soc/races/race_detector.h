@@ -101,7 +101,13 @@ class race_detector {
   std::optional<race_found> access(race_memory &memory, unsigned agent, const core_access_t &access,
                                    const command_t &command);
   const vector_clock &clock(unsigned agent) const { return clocks_[agent]; }
-  void acquire(unsigned agent, const vector_clock &clock) { clocks_[agent].join(clock); }
+  void acquire(unsigned agent, const vector_clock &clock) {
+    settled_[agent] = std::max(settled_[agent], clock.seen[agent]);
+    clocks_[agent].join(clock);
+  }
+  // The agent has waited until its own commands so far are done; up to which time it has, so or by what it acquired.
+  void settle(unsigned agent) { settled_[agent] = clocks_[agent].seen[agent]; }
+  uint32_t settled(unsigned agent) const { return settled_[agent]; }
 
  private:
   race_memory::record *noted(race_memory::history &history, unsigned agent, uint64_t end,
@@ -112,6 +118,7 @@ class race_detector {
 
   std::array<vector_clock, kAgents> clocks_;
   std::array<uint32_t, kAgents> handed_on_{};  // time of the last command that did so
+  std::array<uint32_t, kAgents> settled_{};
   std::vector<std::string> cores_;
 };
 

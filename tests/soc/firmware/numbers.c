@@ -52,6 +52,31 @@ static void store_by_flags(int32_t wrong) {
   }
 }
 
+static void double_sums(void) {
+  vector_instruction(.op = VI_ADD, .type = TYPE_S32, .count = COUNT, .dst = RESULT, .dst_step = VECTOR_STEP(1, 8),
+                     .a = SUMS, .a_step = VECTOR_STEP(1, 8), .b = SUMS, .b_step = VECTOR_STEP(1, 8));
+}
+
+// Results of an instruction that the next one reads: with a barrier between them (10), none (9), or a wait for somebody
+// who has waited for the first (11).
+static void add_twice(int32_t how) {
+  switch (how) {
+    case 10:
+      pipe_barrier(PIPE_V);
+      break;
+    case 11:
+      order_pipes(PIPE_V, PIPE_MTE3, 2);
+      order_pipes(PIPE_MTE3, PIPE_V, 2);
+      break;
+    default:
+      break;
+  }
+  double_sums();  // the sums may not be there
+  order_pipes(PIPE_V, PIPE_MTE3, 3);
+  data_copy_ub_to_gm(.ub = RESULT, .ub_pitch = 4 * COUNT, .gm = arguments()->out.gm, .gm_pitch = 4 * COUNT, .rows = 1,
+                     .row_bytes = 4 * COUNT);
+}
+
 void vector_main(void) {
   if (hal_read(REG_SUB_INDEX) != 0) {
     return;
@@ -70,6 +95,11 @@ void vector_main(void) {
       break;
     case 0:
       store_numbers();
+      break;
+    case 9:
+    case 10:
+    case 11:
+      add_twice(arguments()->param[0].whole);
       break;
     default:
       store_by_flags(arguments()->param[0].whole);
