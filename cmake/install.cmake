@@ -17,7 +17,7 @@ install(FILES ${PAGES}/_amalgam DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-
 install(PROGRAMS $<TARGET_FILE:amalgam-sim> DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME amalgam)
 install(DIRECTORY ${CMAKE_BINARY_DIR}/firmware DESTINATION ${KERNELS}
   FILES_MATCHING PATTERN tests EXCLUDE PATTERN "*.elf" PATTERN "*.so")
-install(PROGRAMS ${CMAKE_BINARY_DIR}/sw/firmware.sh DESTINATION ${KERNELS})
+install(PROGRAMS ${CMAKE_BINARY_DIR}/sw/firmware.sh ${CMAKE_BINARY_DIR}/sw/ascend.sh DESTINATION ${KERNELS})
 install(FILES ${CMAKE_BINARY_DIR}/commit DESTINATION ${KERNELS})
 
 # install_sources(FOLDER PATTERN...): the files below it that match, where they are in the source tree.
@@ -34,7 +34,7 @@ endfunction()
 install_sources(model/config *.yaml *.json)
 install_sources(studies *.yaml)
 # For kernels of one's own.
-foreach(folder hal lib boot)
+foreach(folder hal lib boot ascend)
   install_sources(sw/${folder} *)
 endforeach()
 install_sources(sw/kernels *_args.h *_settings.def custom.h)

@@ -51,6 +51,7 @@ static const struct {
     {"list", list, "list [WHAT]", "kernels, configs, reports and studies that there are"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
     {"firmware", script_firmware, "firmware FILE.c...", "builds a kernel of your own, for run custom"},
+    {"ascend", script_ascend, "ascend KERNEL.cpp", "compiles an Ascend C kernel as it is, for run ascend"},
     {"test", script_test, "test [-L LABEL]", "the tests (arguments go to ctest)"},
     {"fuzz", script_fuzz, "fuzz [--seconds N] [FORMAT...]",
      "gives the readers of files anything, and keeps what they fail on"},

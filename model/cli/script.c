@@ -32,13 +32,13 @@ static int page_of(const manual_t *manual, int argc, char **argv) {
 }
 
 // Returns only if there is no such script.
-static int run_firmware(char **argv) {
+static int run_script(const char *name, char **argv) {
   char script[SCRIPT_BYTES];
   base_error_t error;
-  snprintf(script, sizeof script, "%s/firmware.sh", places_built());
+  snprintf(script, sizeof script, "%s/%s.sh", places_built(), name);
   argv[0] = script;
   execv(script, argv);
-  base_fail(&error, "firmware: cannot start %s", script);
+  base_fail(&error, "%s: cannot start %s", name, script);
   return base_report(BASE_BAD_INPUT, &error);
 }
 
@@ -63,7 +63,30 @@ int script_firmware(int argc, char **argv) {
       .notes = MANUAL_EXITS,
       .examples = examples,
       .files = files};
-  return asks_page(argc, argv) ? page_of(&manual, argc, argv) : run_firmware(argv);
+  return asks_page(argc, argv) ? page_of(&manual, argc, argv) : run_script("firmware", argv);
+}
+
+int script_ascend(int argc, char **argv) {
+  static const manual_row_t examples[] = {
+      {"ascend softmax.cpp", "softmax.elf, for run ascend"},
+      {"ascend -I include -D TILE=64 -o out/k.so k.cpp", "for the host, with a folder of headers and a macro"},
+      {"ascend --coverage kernels", "which calls of a folder's sources there are"},
+      {NULL, NULL}};
+  static const manual_row_t files[] = {{"docs/ascend.md", "from a kernel to a first run, and what is there"},
+                                       {"sw/ascend/include/kernel_operator.h", "what a kernel includes"},
+                                       {NULL, NULL}};
+  const manual_t manual = {
+      .name = "ascend",
+      .synopsis = "[-o NAME.elf] [-I DIR] [-D X] [--auto-sync on|off] [--debug] KERNEL.cpp | --coverage DIR",
+      .about =
+          "compiles an Ascend C kernel as it is, with Amalgam's own headers, for run ascend: NAME.elf for the scalar "
+          "cores (RV64), or NAME.so for the host. Errors are the compiler's; names that the headers lack are listed "
+          "behind them. With --coverage it compiles nothing, and counts the calls of all sources in a folder, and "
+          "those of them that there are.",
+      .notes = MANUAL_EXITS,
+      .examples = examples,
+      .files = files};
+  return asks_page(argc, argv) ? page_of(&manual, argc, argv) : run_script("ascend", argv);
 }
 
 int script_test(int argc, char **argv) {

@@ -4,6 +4,7 @@
 #define AMALGAM_CLI_SCRIPT_H
 
 int script_firmware(int argc, char **argv);
+int script_ascend(int argc, char **argv);
 int script_test(int argc, char **argv);
 int script_fuzz(int argc, char **argv);
 int script_coverage(int argc, char **argv);

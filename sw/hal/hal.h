@@ -19,6 +19,10 @@
 #include "hal/command.h"
 #include "hal/registers.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Entry points of a kernel; boot code calls the one of the core it runs on.  A kernel defines those
 // of the cores it uses; the others have nothing to do.
 #define CORE_KIND(NAME, name, text, groups, each) void name##_main(void);
@@ -96,6 +100,13 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
 
 #endif
 
+// Stops this core's program; a code other than 0 ends the run as a panic.
+static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
+
+#ifdef __cplusplus
+}
+#else  // C++ has no compound literals: there commands are structures, which hal_push_NAME takes
+
 // FP32 bits, as fields of commands take them: .scalar = F32(1e-6).  Of a constant they are one; anything else is
 // computed without floating-point instructions, which scalar cores lack.
 #define F32(x)              \
@@ -104,9 +115,6 @@ __attribute__((always_inline)) static inline uint64_t hal_pc(void) {
      uint32_t bits;         \
    }){.value = (float)(x)}) \
        .bits)
-
-// Stops this core's program; a code other than 0 ends the run as a panic.
-static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 
 #define HAL_PUSH(NAME, name, on_pipe, ...)                                                              \
   do {                                                                                                  \
@@ -170,5 +178,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define mark(on_pipe, as_number) HAL_PUSH(MARK, mark, on_pipe, .number = (as_number))
 // Of PIPE_S: holds the program until all pipes of the core have done all commands so far.
 #define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)
+
+#endif
 
 #endif

@@ -48,7 +48,8 @@ soc/watch: /. /scalar
 blame: soc core num/* base host hal
 silicon: base num/* host
 silicon/power: /gates /synth
-kernel: array soc core llm/* engine num/* waves config host base hal kernels/*
+kernel: array soc core llm/* engine num/* waves config host base hal kernels/* ascend
+kernel/ascend: /.
 kernel/attention: /.
 kernel/custom: /.
 kernel/decode: /. /attention /decode/list
@@ -79,7 +80,7 @@ sweep/store: /study
 sweep/study: /sql
 sweep/table: /sql /study
 sweep/work: /study
-cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc llm/* engine num/* config host base hal kernels/* silicon/*
+cli: array blame sweep sweep/slurm sweep/store sweep/study report kernel/* soc llm/* engine num/* config host base hal kernels/* ascend silicon/*
 cli/.: /blame /bench /convert /diff /explain /list /option /run /sweep /synth
 cli/bench: /option
 cli/blame: /explain /option /run /text
@@ -92,6 +93,10 @@ cli/sweep: /. /option /run
 cli/text: /option
 cli/synth: /option
 hal:
+ascend: hal
+ascend/include: /include/ascendc
+ascend/include/ascendc: /.
+ascend/examples: /include
 lib: hal
 boot: hal
 kernels: lib hal
@@ -123,6 +128,7 @@ tb/hfa: /.
 tb/icarus: /fp /hfa
 tb/axi: hal
 tests: /.
+tests/ascend: ascend/include
 tests/checkpoint: llm/checkpoint base host num/* /num
 tests/decode: kernel/decode kernel soc hal llm/walk llm/family llm/checkpoint base host num/* /num /checkpoint
 tests/cli: num/*

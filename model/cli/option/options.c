@@ -16,6 +16,7 @@ enum {
   RUN = CLI_RUN,
   HALF = CLI_RUN_GEMMS,
   SOC = CLI_RUN_SOC,
+  OWN = CLI_RUN_CUSTOM | CLI_RUN_ASCEND,
   ENGINE = CLI_RUN_ENGINE,
   REPORT = CLI_REPORT,
   BENCH = CLI_BENCH,
@@ -204,9 +205,14 @@ static int code_of(const struct option *table, const char *name) {
 
 // The next option's row from FIRST_ROW on, or HELP, or REFUSED; -1: there is none.
 static int next_option(int argc, char **argv, const struct option *table, base_error_t *error) {
-  const int code = getopt_long(argc, argv, code_of(table, "quiet") != 0 ? ":hq" : ":h", table, NULL);
-  if (code == 'q') {
-    return code_of(table, "quiet");
+  const bool compiles = code_of(table, "define") != 0;
+  const int code = getopt_long(argc, argv,
+                               compiles                       ? ":hqI:D:"
+                               : code_of(table, "quiet") != 0 ? ":hq"
+                                                              : ":h",
+                               table, NULL);
+  if (code == 'q' || code == 'I' || code == 'D') {
+    return code_of(table, code == 'q' ? "quiet" : code == 'I' ? "include" : "define");
   }
   if (code == -1 || code == 'h' || code >= HELP) {
     return code == 'h' ? HELP : code;

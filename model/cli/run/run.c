@@ -157,6 +157,7 @@ static bool write_files(run_t *run) {
   for (run_file_t file = 0; good && file < RUN_FILES; ++file) {
     good = write_file(run, file);
   }
+  good = good && (run->kernel->front->write == NULL || run->kernel->front->write(run));
   return good && dump_all_commit(run, &run->error);
 }
 
@@ -204,8 +205,9 @@ static base_exit_t finish(run_t *run) {
 }
 
 static bool prepare(run_t *run) {
-  return (run->options.words == 0 ||
-          base_fail(&run->error, "run %s: unexpected argument '%s'", run->kernel->name, run->options.word[0])) &&
+  const int words = run->kernel->front->words;
+  return (run->options.words <= words ||
+          base_fail(&run->error, "run %s: unexpected argument '%s'", run->kernel->name, run->options.word[words])) &&
          (!run->options.timing_only ||
           options_refuse(&run->options, run->kernel->command, OPTION_DATA,
                          "needs values, which --timing-only does not compute", &run->error)) &&

@@ -52,6 +52,8 @@ typedef struct run_front {
   // Turns options into a run of the kernel. False: exit code 2, with the reason in run->error.
   bool (*prepare)(run_t *run);
   void (*print)(FILE *file, const kernel_run_t *run);
+  int words;                  // that may stand beside the options
+  bool (*write)(run_t *run);  // files of its own, which prepare has noted; NULL: none
 } run_front_t;
 
 struct run_kernel {

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "kernel/ascend/ascend.h"
 #include "kernel/attention/attention.h"
 #include "kernel/custom/custom.h"
 #include "kernel/decode/decode.h"
@@ -20,6 +21,7 @@ void text_fp8(FILE *file, const kernel_run_t *run);
 void text_gemm(FILE *file, const kernel_run_t *run);
 void text_engine(FILE *file, const kernel_run_t *run);
 void text_custom(FILE *file, const kernel_run_t *run);
+void text_ascend(FILE *file, const kernel_run_t *run);
 
 // The head, known before the run; the prompt and what followed it; time and loss.
 void text_lm_head(FILE *file, const lm_run_t *run);

@@ -76,10 +76,16 @@ std::string record(const char *bytes, size_t most) {
   return slash == std::string::npos ? text : text.substr(slash + 1);
 }
 
+// Headers of Ascend C are the machine's calls, as the HAL's are, and so are the compiler's.
+bool is_layer(const char *file) {
+  return std::strstr(file, "/sw/ascend/") != nullptr ? std::strstr(file, "/sw/ascend/examples/") == nullptr
+                                                     : std::strstr(file, "/include/c++/") != nullptr;
+}
+
 std::string describe(const char *file, uint64_t line, const char *function) {
   const char *slash = std::strrchr(file, '/');
-  return plain(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(line) + " (" +
-         plain(function != nullptr ? function : "??") + ")";
+  return (is_layer(file) ? "hal/" : "") + plain(slash != nullptr ? slash + 1 : file) + ":" + std::to_string(line) +
+         " (" + plain(function != nullptr ? function : "??") + ")";
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+// Blocks, and what orders cores: SyncAll, cross-core flags, atomic stores.
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_SYNC_H
+#define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_SYNC_H
+
+#include "ascendc/pipe.h"
+
+enum KernelMetaType {
+  KERNEL_TYPE_AIV_ONLY,
+  KERNEL_TYPE_AIC_ONLY,
+  KERNEL_TYPE_MIX_AIV_1_0,
+  KERNEL_TYPE_MIX_AIC_1_0,
+  KERNEL_TYPE_MIX_AIC_1_1,
+  KERNEL_TYPE_MIX_AIC_1_2
+};
+#define KERNEL_TASK_TYPE_DEFAULT(type) (void)(type)
+#define KERNEL_TASK_TYPE(key, type) (void)(type)
+#define REGISTER_TILING_DEFAULT(type)
+#define ASCEND_IS_AIV (true)
+#define ASCEND_IS_AIC (false)
+#define ASCEND_IS_NOT_AIV (false)
+#define ASCEND_IS_NOT_AIC (true)
+
+namespace AscendC {
+
+AMALGAM_INLINE int64_t GetBlockIdx() { return amalgam::here()->block; }
+AMALGAM_INLINE int64_t GetBlockNum() { return amalgam::here()->blocks; }
+AMALGAM_INLINE int64_t GetSubBlockIdx() { return amalgam::here()->sub; }
+AMALGAM_INLINE int64_t GetSubBlockNum() { return static_cast<int64_t>(amalgam::hal_read(amalgam::REG_SUB_COUNT)); }
+AMALGAM_INLINE int64_t GetTaskRation() { return GetSubBlockNum(); }
+constexpr uint32_t GetUBSizeInBytes() { return amalgam::UB_BYTES; }
+AMALGAM_INLINE constexpr uint32_t GetDataBlockSizeInBytes() { return 32; }
+
+// Each block waits for all others; they must all run at once.
+template <bool isAIVOnly = true>
+AMALGAM_INLINE void SyncAll() {
+  const uint64_t pc = amalgam::hal_pc();
+  const uint64_t cores = amalgam::hal_read(amalgam::REG_CORE_COUNT) * amalgam::hal_read(amalgam::REG_SUB_COUNT);
+  amalgam::require(amalgam::here()->blocks == cores, amalgam::PANIC_BLOCKS);
+  amalgam::meet(pc);
+  auto c = amalgam::begin<amalgam::cmd_sync_all_t>(amalgam::OP_SYNC_ALL, amalgam::PIPE_MTE3, pc);
+  amalgam::hal_push_sync_all(&c);
+  amalgam::meet(pc);
+}
+template <bool isAIVOnly = true, typename T>
+AMALGAM_INLINE void SyncAll(const GlobalTensor<T> &, const LocalTensor<T> &, int32_t = 0) {
+  SyncAll<isAIVOnly>();
+}
+
+template <typename T>
+AMALGAM_INLINE void SetAtomicAdd() {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, int32_t>,
+                "SetAtomicAdd: memory adds float and int32_t; other types are not there");
+  amalgam::here()->atomic = std::is_same_v<T, float> ? amalgam::GM_ADD_F32 : amalgam::GM_ADD_S32_RAW;
+}
+template <typename T>
+AMALGAM_INLINE void SetAtomicType() {
+  SetAtomicAdd<T>();
+}
+AMALGAM_INLINE void SetAtomicNone() { amalgam::here()->atomic = amalgam::GM_STORE; }
+
+// Scalar accesses of global memory have no cache here that could be stale.
+enum class CacheLine : uint64_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum class DcciDst : uint64_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
+template <typename T, CacheLine line, DcciDst where = DcciDst::CACHELINE_ALL>
+AMALGAM_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
+
+}  // namespace AscendC
+
+AMALGAM_INLINE int64_t get_block_idx() { return AscendC::GetBlockIdx(); }
+AMALGAM_INLINE int64_t get_block_num() { return AscendC::GetBlockNum(); }
+AMALGAM_INLINE int64_t get_subblockid() { return AscendC::GetSubBlockIdx(); }
+AMALGAM_INLINE int64_t get_subblockdim() { return AscendC::GetSubBlockNum(); }
+
+using AscendC::GetBlockIdx;
+using AscendC::GetBlockNum;
+
+#endif

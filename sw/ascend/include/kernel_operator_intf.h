@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef AMALGAM_SW_ASCEND_INCLUDE_KERNEL_OPERATOR_INTF_H
+#define AMALGAM_SW_ASCEND_INCLUDE_KERNEL_OPERATOR_INTF_H
+
+#include "kernel_operator.h"
+
+#endif

@@ -1,0 +1,73 @@
+#!/bin/sh
+# Ascend C kernels, those shipped and one of many calls: do they give what NumPy gives, with any number of blocks, on
+# one core and on many, with faster scalar cores, in RV64 and natively?
+# SPDX-License-Identifier: Apache-2.0
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../script.sh"
+numpy=python3
+"$numpy" -c 'import numpy' 2>/dev/null || numpy=/usr/bin/python3
+"$numpy" -c 'import numpy' 2>/dev/null || { echo "no numpy"; exit 77; }
+"$numpy" "$here/arrays.py"
+
+ascend() { "$SIM" run ascend "$@" --quiet || fail "run ascend $*: exit code $?"; }
+
+# Same bits, however it is run.
+same() {   # same SOURCE RESULT ARGUMENTS...: the result's NAME:TYPE[SHAPE]
+  source=$1 result=$2
+  shift 2
+  ascend "$source" "$@" --out "$result=first.npy" --json r.json
+  for way in '--blocks 1' '--blocks 5' '--config ascend910 --cores 4' '--set scalar.cpi=0.25'; do
+    # shellcheck disable=SC2086
+    ascend "$source" "$@" --out "$result=other.npy" $way
+    cmp -s first.npy other.npy || fail "$source: other bits with $way"
+  done
+  "$SIM" ascend -o native.so "$source"
+  ascend native.so "$@" --out "$result=other.npy"
+  cmp -s first.npy other.npy || fail "$source: RV64 and native differ"
+  fits run_ascend=r.json
+}
+
+examples=$SW/ascend/examples
+same "$examples/add.cpp" 'z:f16[20480]' --arg x=x16.npy --arg y=y16.npy --arg n=20480 --expect z=sum16.npy
+same "$examples/softmax.cpp" 'y:f32[37,100]' --arg x=x.npy --arg rows=37 --arg columns=100 \
+  --expect y=softmax.npy --tolerance 1e-6
+
+# One wide kernel: a row a call, each beside NumPy's.
+ascend "$here/calls.cpp" --arg a=a.npy --arg b=b.npy --arg i=i.npy --out 'y:f32[24,100]=y.npy' --out 'n:i32[8,100]=n.npy' \
+  --tiling t.bin --workspace w=400 --inout s=s.npy,after.npy
+"$numpy" "$here/arrays.py" y.npy n.npy after.npy
+
+# What a file of kernels is asked for, and what is refused.
+refused() {   # refused FRAGMENT ARGUMENTS...
+  fragment=$1
+  shift
+  status=0
+  "$SIM" run ascend "$@" >out 2>err || status=$?
+  [ $status -eq 2 ] && tail -n 1 err | grep -qF -e "$fragment" || { cat err; fail "$*: exit code $status"; }
+}
+refused "name a kernel's source"
+refused "none.cpp: cannot read" none.cpp
+refused "parameter x is not given" "$examples/add.cpp"
+refused "has no parameter k" "$examples/add.cpp" --arg k=1
+refused "expected NAME=..." "$examples/add.cpp" --arg n
+refused "n is a number, and no array" "$examples/add.cpp" --out 'n:f32[4]'
+refused "z is given twice" "$examples/add.cpp" --out 'z:f32[4]' --out 'z:f32[4]'
+refused "whole number from 0 of 32 bits" "$examples/add.cpp" --arg n=-1
+refused "expected NAME:TYPE[SHAPE]" "$examples/add.cpp" --out 'z:f99[4]'
+refused "expected NAME:TYPE[SHAPE]" "$examples/add.cpp" --out 'z:f32'
+refused "no parameter whose name begins with tiling" "$examples/add.cpp" --tiling t.bin
+refused "--tolerance: needs" "$examples/add.cpp" --tolerance 1
+refused "has no Ascend C kernel" "$FIRMWARE/amla.elf"
+refused "unexpected argument" "$examples/add.cpp" more.cpp
+printf '#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void f(GM_ADDR x) { AscendC::NoSuchCall(x); }\n' >missing.cpp
+refused "the layer lacks NoSuchCall" missing.cpp --arg x=null
+printf 'int x;\n' >none.cpp
+refused "no kernel" none.cpp
+
+"$SIM" ascend --coverage "$examples" >out
+grep -q '^\([0-9]*\) of \1 call sites of [0-9]* names in 2 files are there, 100.0 %; 0 names are missing$' out ||
+  { cat out; fail "coverage of the examples"; }
+mkdir tree
+sed 's/Exp(/AscendC::Tanh(/' "$examples/softmax.cpp" >tree/k.cpp
+"$SIM" ascend --coverage tree | grep -qx ' *1  Tanh' || fail "coverage: a missing name"
+echo "all as expected"

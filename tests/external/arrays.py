@@ -1,0 +1,195 @@
+# Inputs and expected arrays of the kernels of `list`: arrays.py NAME writes them here, and prints options.
+# SPDX-License-Identifier: Apache-2.0
+import struct
+import sys
+import numpy as np
+
+rng = np.random.default_rng(3)
+BLOCKS = 2
+
+
+def save(**arrays):
+    for name, array in arrays.items():
+        np.save(name + '.npy', array)
+
+
+def inputs(**arrays):
+    save(**arrays)
+    return [f'--arg {name}={name}.npy' for name in arrays]
+
+
+def numbers(**values):
+    return [f'--arg {name}={value}' for name, value in values.items()]
+
+
+def result(name, type, want, tolerance=None):
+    save(**{name + '_want': want})
+    return [f"--out {name}:{type}[{','.join(map(str, want.shape))}]", f'--expect {name}={name}_want.npy'] + (
+        [f'--tolerance {tolerance}'] if tolerance else [])
+
+
+def changed(name, before, want):
+    save(**{name: before, name + '_want': want})
+    return [f'--inout {name}={name}.npy', f'--expect {name}={name}_want.npy']
+
+
+def tiling(name, form, *values):
+    open('tiling.bin', 'wb').write(struct.pack('<' + form, *values))
+    return [f'--tiling {name}=tiling.bin']
+
+
+def helloworld():
+    x, y = rng.normal(size=(2, 16384)).astype('f2')
+    return inputs(x=x, y=y) + numbers(totalLength=16384) + result('z', 'f16', x + y)
+
+
+def alloc_extend():
+    pages = 16
+    before, more = rng.integers(1, 100, size=(2, BLOCKS))   # of more, one reads over the other
+    after, free = before + more, rng.permutation(200)
+    last, taken, want = before * 3, 0, []
+    for b, a, l in zip(before, after, last):
+        slots = l + 1 + np.arange(min(a, -(-b // pages) * pages) - b)
+        count = -(-a // pages) - -(-b // pages)
+        whole = (free[taken:taken + count, None] * pages + np.arange(pages)).ravel()
+        want.append(np.concatenate([slots, whole])[:a - b])
+        taken += count
+    want = np.concatenate(want)
+    return (inputs(pre_lens_in=before, seq_lens_in=after, last_loc_in=last, free_pages_in=free) +
+            result('out_indices_in', 'i64', want) + ['--inout values_in=v.npy', '--arg workspace_in=null'] +
+            tiling('tiling_gm_in', 'iiixxxxq', BLOCKS, pages, BLOCKS, want.size)), save(v=np.zeros(1, 'i8'))
+
+
+def build_tree():   # trees of 4 tokens, of which two follow the root
+    batch, topk, depth, n = 3, 2, 3, 4
+    parents = np.tile(np.array([-1, 0, 1, 2, 3]), (batch, 1))
+    picked = np.tile(np.array([0, 1, 2]), (batch, 1))
+    lengths = np.array([5, 7, 9])
+    mask = np.zeros((batch, n, n), bool)
+    where, index = np.zeros((2, batch, n), 'i8')
+    child, sibling = np.full((2, batch, n), -1)
+    for b in range(batch):
+        index[b] = b * n + np.arange(n)
+        up = [None] + [0 if picked[b, i] // topk == 0 else
+                       1 + list(picked[b]).index(parents[b, picked[b, i] // topk]) for i in range(n - 1)]
+        for i in range(n):
+            at, mask[b, i, 0] = i, True
+            while at:
+                mask[b, i, at], where[b, i], at = True, where[b, i] + 1, up[at]
+            where[b, i] += lengths[b]
+        for i in range(n - 1, 0, -1):
+            child[b, up[i]], sibling[b, i] = i, child[b, up[i]]
+    outs = dict(positions=where, retrive_index=index, retrive_next_token=child, retrive_next_sibling=sibling)
+    size = int((lengths.sum() + n * batch) * n)
+    before = np.ones(size, bool)
+    want, at = before.copy(), 0
+    for b in range(batch):
+        for i in range(n):
+            want[at + lengths[b]:at + lengths[b] + n] = mask[b, i]
+            at += lengths[b] + n
+    return (inputs(parent_list=parents, selected_index=picked, verified_seq_len=lengths) +
+            changed('tree_mask', before, want) + sum((result(k, 'i64', v) for k, v in outs.items()), []) +
+            ['--arg workspace_in=null'] + tiling('tiling_in', 'qqqqiiiiixxxx', topk, depth, n, 0, batch, size, 1, 2, 1))
+
+
+def cache(update):
+    batch, steps, rows, columns = 6, 16, 8, 64
+    pool = rng.integers(0, 1000, size=(rows, columns)).astype('i4')
+    slots = rng.permutation(rows)[:batch]
+    start = rng.integers(0, 32, size=batch)
+    end = start + rng.integers(1, steps, size=batch)
+    places = rng.integers(0, 1000, size=batch * steps).astype('i4')
+    wanted, wanted_places, at = pool.copy(), places.copy(), 0
+    for slot, s, e in zip(slots, start, end):
+        wanted[slot, s:e] = places[at:at + e - s]
+        wanted_places[at:at + e - s] = pool[slot, s:e]
+        at += e - s
+    common = inputs(reqPoolIndices=slots, startOffset=start, endOffset=end) + numbers(assignMode=int(update))
+    count = -(-batch // 4) * 4
+    used = 1 if update else BLOCKS
+    plan = tiling('tilingGM', '16Q', 2, used, rows, batch, batch // used, batch % used, columns, count, 8 * count, 16, 64,
+                  count, 8 * count, batch * steps, batch * steps, 4 * batch * steps)
+    if update:
+        return common + inputs(tokenPool=pool) + changed('outCacheLoc', places, wanted_places) + plan + ['--blocks 1']
+    return common + inputs(outCacheLoc=places) + changed('tokenPool', pool, wanted) + plan
+
+
+def cache_assign():
+    return cache(False)
+
+
+def cache_update():
+    return cache(True)
+
+
+def bitmask(type):
+    rows, words = 3, 1024
+    logits = rng.normal(size=(rows, words)).astype(type)
+    keep = rng.integers(0, 2, size=(rows, words)).astype(bool)
+    bits = np.packbits(keep, axis=1, bitorder='little').view('i4')
+    want = np.where(keep, logits, np.array(-np.inf, type))
+    return (inputs(bitmask=bits) + changed('logits', logits, want) +
+            numbers(numRows=rows, vocabSize=words, logitsStride=words, bitmaskStride=words // 32, baseRows=rows // BLOCKS,
+                    extraCores=rows % BLOCKS, tileLength=512, blockDim=BLOCKS, dtypeSize=logits.itemsize))
+
+
+def bitmask_fp16():
+    return bitmask('f2') + ['--entry apply_token_bitmask_fp16']
+
+
+def bitmask_fp32():
+    return bitmask('f4') + ['--entry apply_token_bitmask_fp32']
+
+
+def causal_conv1d():
+    batch, length, dim, width = 4, 3, 64, 4
+    x = rng.normal(size=(batch, length, dim)).astype('f2')
+    w = rng.normal(size=(width, dim)).astype('f2')
+    bias = rng.normal(size=dim).astype('f2')
+    state = rng.normal(size=(batch, width - 1, dim)).astype('f2')
+    window = np.concatenate([state, x], 1)
+    y = sum(window[:, k:k + length].astype('f8') * w[k].astype('f8') for k in range(width)) + bias.astype('f8')
+    y = (y / (1 + np.exp(-y))).astype('f4')
+    return (inputs(x=x, weight=w, bias=bias) + changed('conv_state', state, window[:, length:]) +
+            result('y', 'f16', y.astype('f2'), 0.01) +
+            [f'--arg {n}=null' for n in ('conv_state_indices', 'num_accepted_tokens', 'query_start_loc', 'workspace')] +
+            tiling('tiling', '14q', BLOCKS, batch // BLOCKS, batch // BLOCKS, batch, length, dim, width, width - 1, 0, 1, 0,
+                   0, 1, -1) + ['--entry causal_conv1d_update_half'])
+
+
+def lora(groups, ranks, shrink):
+    batch, hidden, rank, loras = 6, 512, 16, 3
+    of_block = np.array([2, 0, 1, 0, 2, 1] if not groups else [2, 0, 1])
+    lengths = np.array([2, 3, 1])
+    which = np.repeat(of_block, lengths) if groups else of_block
+    kind = 'i4' if ranks else 'i8'
+    x = rng.normal(size=(batch, hidden if shrink else rank)).astype('f2' if shrink else 'f4')
+    w = (rng.normal(size=(loras, rank, hidden) if shrink else (loras, hidden, rank)) / 8).astype('f2')
+    y = np.einsum('bi,boi->bo', x.astype('f8'), w[which].astype('f8'))
+    names = dict(loraIndices=of_block.astype(kind)) if groups else dict(indices=of_block)
+    counts = dict(loraIndicesSize=of_block.size) if groups else dict(indicesSize=of_block.size)
+    if groups:
+        names['seqLen'], counts['seqLenSize'] = lengths.astype(kind), lengths.size
+    if ranks:
+        names['loraRanks'], counts['loraRanksSize'] = np.full(loras, rank, 'i4'), loras
+    if ranks and shrink:
+        names['loraScales'], counts['loraScalesSize'] = np.full(loras, 0.5, 'f2'), loras
+    common = numbers(batchSize=batch, numTokensPerCore=batch // BLOCKS, maxLoRARank=rank, **counts) + inputs(
+        x=x, weight=w, **names)
+    if shrink:
+        return common + numbers(inputHiddenDim=hidden, **({} if ranks else dict(scale=0.5))) + result(
+            'y', 'f32', (0.5 * y).astype('f4'), 1e-4)
+    before = rng.normal(size=(batch, hidden)).astype('f2')
+    common += inputs(yIn=before) + result('yOut', 'f16', (before + y).astype('f2'), 0.02) + numbers(outputFullDim=hidden)
+    if not ranks:
+        return common + numbers(outputHiddenDim=hidden, sliceOffset=0)
+    return common + inputs(sliceOffsets=np.array([0, hidden], 'i4')) + numbers(sliceOffsetsSize=2)
+
+
+for _kernel, _arguments in dict(bgmv=(False, False), sgmv=(True, False), sgemmv=(True, True)).items():
+    for _way in ('shrink', 'expand'):
+        globals()[f'{_kernel}_{_way}'] = lambda k=_kernel, a=_arguments, w=_way: lora(*a, w == 'shrink') + [
+            f'--entry {k}_{w}_half']
+
+options = globals()[sys.argv[1]]()
+print(' '.join(options[0] if isinstance(options, tuple) else options))
