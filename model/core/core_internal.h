@@ -57,6 +57,11 @@ static inline uint64_t core_row_bytes(uint32_t type, uint64_t cols) {
   return core_type_is_int4(type) ? core_ceil_div(cols, 2) : cols * core_type_bytes(type);
 }
 
+// Is this entry of the config's vector section, by its place there, the price of a division or an exponential?
+static inline bool core_price_is_hard(size_t cycles) {
+  return cycles == offsetof(config_vector_t, div_cycles) || cycles == offsetof(config_vector_t, exp_cycles);
+}
+
 // The next whole cycle; a quotient that misses a whole number by rounding alone is that number.
 static inline uint64_t core_whole_cycles(double cycles) {
   const double nearest = rint(cycles);
@@ -148,6 +153,12 @@ bool core_vinst_ignores(const cmd_vinst_t *c, const char *field);
 
 // Does a FIXPIPE leave this field unread, or is it one of integers, scales and ReLU without any of them?
 bool core_fixpipe_ignores(const cmd_fixpipe_t *c, const char *field);
+
+// Its elements in bytes of the wider type (core_work_t), and whether it costs what a division or exponential costs.
+uint64_t core_vec_work(const cmd_vec_t *c);
+bool core_vec_is_hard(const cmd_vec_t *c);
+uint64_t core_vinst_work(const cmd_vinst_t *c);
+bool core_vinst_is_hard(const cmd_vinst_t *c);
 
 // core_reach of a VEC's operand.
 core_reach_t core_vec_reach(const cmd_vec_t *c, const core_tensor_t *tensor);

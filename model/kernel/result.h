@@ -120,6 +120,8 @@ void kernel_json_lost(cJSON *error, const kernel_lost_t *lost);
 // And, if there are any, unwritten: what bytes that nobody wrote have reached (soc_unwritten_t); unstored: results that
 // nobody wrote (soc_unstored_t).
 void kernel_json_traffic(cJSON *root, const soc_result_t *soc);
+// energy: joules, their range, watts, and joules by part (joules.def).
+void kernel_json_energy(cJSON *root, const config_t *config, const soc_result_t *soc);
 // And the profile, if there is one.
 void kernel_json_pipes(cJSON *root, const soc_result_t *soc);
 void kernel_json_guards(cJSON *root, const soc_result_t *soc);

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "host/host.h"
+#include "kernel/joules.h"
 #include "kernel/result.h"
 
 void kernel_json_machine(cJSON *root, const config_t *config) {
@@ -146,6 +147,21 @@ void kernel_json_traffic(cJSON *root, const soc_result_t *soc) {
   json_add_count(traffic, "atomic_bytes", soc->atomic_bytes);
   add_unwritten(root, soc);
   add_unstored(root, soc);
+}
+
+void kernel_json_energy(cJSON *root, const config_t *config, const soc_result_t *soc) {
+  const joules_t energy = joules_of(config, soc);
+  cJSON *object = cJSON_AddObjectToObject(root, "energy");
+  cJSON_AddNumberToObject(object, "total_j", energy.joules);
+  cJSON_AddNumberToObject(object, "low_j", energy.low);
+  cJSON_AddNumberToObject(object, "high_j", energy.high);
+  cJSON_AddNumberToObject(object, "watts", joules_watts(&energy));
+  cJSON *parts = cJSON_AddArrayToObject(object, "parts");
+  for (size_t i = 0; i < JOULES_PARTS; ++i) {
+    cJSON *part = json_add_row(parts);
+    cJSON_AddStringToObject(part, "part", energy.part[i].part);
+    cJSON_AddNumberToObject(part, "j", energy.part[i].joules);
+  }
 }
 
 // By command and line; with --profile.

@@ -113,7 +113,7 @@ static const char *const pipe_names[PIPE_COUNT] = {
 #include "hal/pipes.def"
 };
 
-static void take(report_outcome_t *outcome, const kernel_result_t *result) {
+static void take(report_outcome_t *outcome, const config_t *config, const kernel_result_t *result) {
   const soc_result_t *soc = &result->soc;
   const kernel_bound_t bound = kernel_bound(soc);
   outcome->cycles = soc->cycles;
@@ -127,6 +127,7 @@ static void take(report_outcome_t *outcome, const kernel_result_t *result) {
   outcome->hbm_read = soc->hbm_read;
   outcome->l2_read = soc->l2_read;
   outcome->l2_write = soc->l2_write;
+  outcome->energy = joules_of(config, soc);
   outcome->cube_busy = kernel_busy(soc, "cube", "M");
   outcome->vector_busy = kernel_busy(soc, "vector", "V");
   outcome->bound_busy = bound.busy;
@@ -274,7 +275,7 @@ static base_exit_t work_kernel(report_job_t *job, base_error_t *error) {
   if (code == BASE_OK && job->judged && !job->kind->judge(job, &run.kernel, error)) {
     return BASE_BAD_INPUT;
   }
-  take(&job->outcome, &run.kernel.result);
+  take(&job->outcome, &job->machine->soc.config, &run.kernel.result);
   if (job->kind->note != NULL) {
     job->kind->note(job, &run.kernel);
   }
@@ -337,6 +338,7 @@ static base_exit_t work_decode(report_job_t *job, base_error_t *error) {
   }
   job->outcome.cycles = run.cycles;
   job->outcome.time_us = (double)run.cycles / run.request.settings.machine.soc.config.soc.clock_mhz;
+  job->outcome.energy = joules_of(&job->machine->soc.config, run.soc);
   take_decode(&job->outcome.decode, &run);
   return BASE_OK;
 }

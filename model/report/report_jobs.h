@@ -16,6 +16,7 @@
 #include "hal/command.h"
 #include "kernel/attention/attention.h"
 #include "kernel/decode/decode.h"
+#include "kernel/joules.h"
 #include "kernel/flash/flash.h"
 #include "kernel/fp8/fp8.h"
 #include "kernel/gemm/gemm.h"
@@ -78,6 +79,7 @@ typedef struct report_outcome {
   double f32, bf16;               // relative errors of the FP32 output and of its cast, if judged
   double cos_diff;                // of an FP8 cache: of the cast,
   double unquantised;             // and its relative error on the cache before it was quantised
+  joules_t energy;                // its parts' names are not to be read
   report_gemm_outcome_t gemm;     // of w4a16 and gemm
   report_decode_outcome_t decode;
 } report_outcome_t;

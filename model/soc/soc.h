@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "core/work.h"
 #include "engine/engine.h"
 #include "soc/watch/record.h"
 #include "waves/waves_window.h"
@@ -219,6 +220,7 @@ typedef struct soc_result {
   uint64_t cycles;
   uint64_t flops;  // of all MMADs
   uint64_t hbm_read, hbm_write, l2_read, l2_write, atomic_bytes;
+  core_work_t work;                                                     // of all commands that have begun
   uint64_t guard_zero, guard_special, guard_underflow, guard_overflow;  // slices whose sticky flag is up
   uint64_t guard_lanes;                                                 // elements any guard changed or held back
   soc_pipe_t *pipes;

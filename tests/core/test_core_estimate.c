@@ -2,6 +2,7 @@
 // of the commands themselves is tested by soc/time and soc/time_moves.
 // SPDX-License-Identifier: Apache-2.0
 #include "core/estimate.h"
+#include "core/work.h"
 #include "core_test.h"
 
 static const config_t config = {
@@ -64,4 +65,26 @@ TEST(estimates) {
   const command_t exp = COMMAND_OF(VEC, vec, V, .op = VOP_EXP, .rows = 8, .cols = 128);
   assert_true(estimate_vector_cycles(&machine, &exp.vec) == (double)core_cycles(&machine, &exp));
   assert_true(estimate_handover_cycles(&machine) == 0.5 * 1800);
+}
+
+static core_work_t work_of(const command_t *command) {
+  core_access_t access[CORE_MAX_ACCESSES];
+  core_work_t work = {0};
+  core_add_work(&work, command, access, core_accesses(command, access));
+  return work;
+}
+
+// Work, by hand: what an operation has in elements, and what it moves.
+TEST(work) {
+  const command_t add = COMMAND_OF(VEC, vec, V, .op = VOP_ADD, .rows = 3, .cols = 40, .a_pitch = 160, .b_pitch = 160,
+                                   .dst_pitch = 160, .b = 4096, .dst = 8192);
+  core_work_t work = work_of(&add);
+  assert_true(work.vector == 3 * 40 * 4 && work.vector_hard == 0 && work.moved[SPACE_UB] == 3 * 3 * 40 * 4);
+  const command_t half = COMMAND_OF(VINST, vinst, V, .op = VI_EXP, .type = TYPE_F16, .repeats = 5, .mask = 0xff,
+                                    .a_step = VECTOR_STEP(1, 8), .dst_step = VECTOR_STEP(1, 8), .dst = 8192);
+  work = work_of(&half);
+  assert_true(work.vector == 0 && work.vector_hard == 5 * 8 * 2 && work.moved[SPACE_UB] == 2 * 5 * 8 * 2);
+  const command_t product = COMMAND_OF(MMAD, mmad, M, .m = 5, .n = 33, .k = 40, .type = TYPE_U8);
+  work = work_of(&product);
+  assert_true(work.macs_8 == 5 * 33 * 40 && work.macs_16 == 0 && work.vector == 0 && work.moved[SPACE_L0C] > 0);
 }

@@ -64,6 +64,7 @@ report/.: /page
 report/amla: /.
 report/decode: /.
 report/fp8: /.
+report/energy: /.
 report/gemm: /.
 report/hfa: /.
 report/lm: /. /hfa

@@ -76,7 +76,8 @@ static bool store_real(const option_row_t *row, option_real_t *real, const char 
 }
 
 static bool store_choice(const option_row_t *row, option_choice_t *choice, const char *text, base_error_t *error) {
-  choice->value = parse_choice(text, row->argument);
+  // NUMERICS.md and compilers say f16.
+  choice->value = parse_choice(strcmp(text, "f16") == 0 ? "fp16" : text, row->argument);
   choice->given = true;
   return choice->value >= 0 || base_fail(error, "--%s: expected %s, got '%s'", row->name, row->argument, text);
 }

@@ -230,7 +230,7 @@ static void print_time(FILE *file, const decode_run_t *run) {
   print_steps(file, run, "decode", &run->decode);
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz; %.4g tokens a second\n", (unsigned long long)run->cycles,
           (double)run->cycles / config->soc.clock_mhz, config->soc.clock_mhz, decode_tokens_per_second(run));
-  text_traffic(file, run->soc);
+  text_traffic(file, config, run->soc);
   print_operations(file, run);
 }
 

@@ -47,7 +47,7 @@ void text_flash(FILE *file, const kernel_run_t *kernel) {
   print_input(file, run);
   print_error(file, run);
   text_time(file, &run->kernel.result, &options->config);
-  text_traffic(file, soc);
+  text_traffic(file, &options->config, soc);
   text_pipes(file, soc, options->config.soc.ai_cores > 1);
   text_host(file, soc, options->threads);
 }

@@ -61,7 +61,7 @@ static void print_bound(FILE *file, const fp8_run_t *run) {
 static void print_traffic(FILE *file, const fp8_run_t *run) {
   const fp8_problem_t *problem = &run->problem;
   const soc_result_t *soc = &run->kernel.result.soc;
-  text_traffic(file, soc);
+  text_traffic(file, &run->settings.attention.machine.soc.config, soc);
   fprintf(file, "         bytes a token: HBM read %.0f, L2 read %.0f, L2 write %.0f\n",
           fp8_per_token(problem, soc->hbm_read), fp8_per_token(problem, soc->l2_read),
           fp8_per_token(problem, soc->l2_write));

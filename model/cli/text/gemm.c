@@ -95,7 +95,7 @@ void text_gemm(FILE *file, const kernel_run_t *kernel) {
   print_input(file, run);
   print_error(file, run);
   text_time(file, &run->kernel.result, &options->config);
-  text_traffic(file, &run->kernel.result.soc);
+  text_traffic(file, &options->config, &run->kernel.result.soc);
   print_phases(file, run);
   text_pipes(file, &run->kernel.result.soc, options->config.soc.ai_cores > 1);
   text_host(file, &run->kernel.result.soc, options->threads);

@@ -131,7 +131,7 @@ static void print_time(FILE *file, const lm_run_t *run) {
   if (run->request.settings.attention != LM_FP32) {
     print_layers(file, run);
   }
-  text_traffic(file, run->soc);
+  text_traffic(file, &run->request.settings.machine.soc.config, run->soc);
   text_pipes(file, run->soc, config->soc.ai_cores > 1);
 }
 

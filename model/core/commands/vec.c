@@ -295,6 +295,16 @@ static uint64_t cast_e4m3(const config_vector_t *vector, const cmd_vec_t *c) {
          core_whole_cycles((double)repeats_of(vector, c, 2) * narrow + (double)repeats_of(vector, c, 4) * wide);
 }
 
+// Of the wider of its types; of nibbles, which are less than a byte, the other is.
+static uint64_t element_bytes(const cmd_vec_t *c) {
+  const uint32_t from = core_type_bytes(type_read(c)), to = core_type_bytes(type_written(c));
+  return from > to ? from : to;
+}
+
+uint64_t core_vec_work(const cmd_vec_t *c) { return (uint64_t)c->rows * c->cols * element_bytes(c); }
+
+bool core_vec_is_hard(const cmd_vec_t *c) { return core_price_is_hard(rows[c->op].cycles); }
+
 uint64_t core_vec_cycles(const config_t *config, const cmd_vec_t *c) {
   const config_vector_t *vector = &config->vector;
   const vec_row_t *row = &rows[c->op];
@@ -313,10 +323,7 @@ uint64_t core_vec_cycles(const config_t *config, const cmd_vec_t *c) {
   if (cast && core_type_is_int4(c->from)) {
     per_repeat = vector->cast_int4_cycles;
   }
-  // By the widest of its elements.
-  const uint32_t from_bytes = core_type_bytes(type_read(c));
-  const uint32_t to_bytes = core_type_bytes(type_written(c));
-  const uint64_t repeats = repeats_of(vector, c, from_bytes > to_bytes ? from_bytes : to_bytes);
+  const uint64_t repeats = repeats_of(vector, c, element_bytes(c));
   return startup + core_whole_cycles((double)repeats * per_repeat);
 }
 

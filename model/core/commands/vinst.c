@@ -603,6 +603,18 @@ size_t core_vinst_sources(const cmd_vinst_t *c, const core_tensor_t *tensors, si
 
 // --- cycles and execution -------------------------------------------------------------------------
 
+// Lanes that a mask leaves out are gated; what is merged has no mask.
+uint64_t core_vinst_work(const cmd_vinst_t *c) {
+  const core_lane_mask_t mask = core_vinst_mask(c);
+  if (rows[c->op].form.merges) {
+    return merged_bytes(c);
+  }
+  const unsigned taking = (unsigned)(__builtin_popcountll(mask.bits[0]) + __builtin_popcountll(mask.bits[1]));
+  return (core_vinst_repeats(c) * taking + core_vinst_rest(c)) * (CORE_REPEAT / core_vinst_lanes(c));
+}
+
+bool core_vinst_is_hard(const cmd_vinst_t *c) { return core_price_is_hard(rows[c->op].cycles); }
+
 // In 256 bytes; of those that are merged, of the result.
 static uint64_t repeats_of(const cmd_vinst_t *c) {
   const vinst_form_t form = rows[c->op].form;

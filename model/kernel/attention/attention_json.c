@@ -41,6 +41,7 @@ void attention_json(const kernel_run_t *kernel, cJSON *root) {
   kernel_json_time(root, result, &run->settings.machine);
   add_tokens(kernel_json_error(root, result, "fp64, untiled", "rows"), run);
   kernel_json_traffic(root, &result->soc);
+  kernel_json_energy(root, &run->settings.machine.soc.config, &result->soc);
   kernel_json_pipes(root, &result->soc);
   kernel_json_guards(root, &result->soc);
   kernel_json_host(root, &result->soc);

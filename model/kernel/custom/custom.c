@@ -360,6 +360,7 @@ static void write_json(const kernel_run_t *kernel, cJSON *root) {
   cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
   kernel_json_launches(root, &run->kernel.result);
   kernel_json_traffic(root, soc);
+  kernel_json_energy(root, &run->machine.soc.config, soc);
   if (soc->flags_left > 0) {
     json_add_count(root, "flags_left", soc->flags_left);
   }

@@ -202,6 +202,7 @@ void decode_json(const decode_run_t *run, cJSON *root) {
   add_verify(root, run);
   add_check(root, run);
   kernel_json_traffic(root, run->soc);
+  kernel_json_energy(root, &run->request.settings.machine.soc.config, run->soc);
   kernel_json_pipes(root, run->soc);
   kernel_json_guards(root, run->soc);
   cJSON *host = kernel_json_host(root, run->soc);

@@ -74,6 +74,7 @@ void fp8_json(const kernel_run_t *kernel, cJSON *root) {
     json_add_count(root, "wrong_bits", result->wrong_bits);
   }
   kernel_json_traffic(root, &result->soc);
+  kernel_json_energy(root, &machine->soc.config, &result->soc);
   add_per_token(root, run);
   kernel_json_pipes(root, &result->soc);
   kernel_json_guards(root, &result->soc);

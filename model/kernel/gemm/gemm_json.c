@@ -89,6 +89,7 @@ void gemm_json(const kernel_run_t *kernel, cJSON *root) {
     json_add_count(root, "wrong_bits", result->wrong_bits);
   }
   kernel_json_traffic(root, &result->soc);
+  kernel_json_energy(root, &run->settings.machine.soc.config, &result->soc);
   add_parts(root, run);
   kernel_json_pipes(root, &result->soc);
   kernel_json_host(root, &result->soc);

@@ -142,9 +142,11 @@ static void add_gemm(cJSON *root, const lm_run_t *run) {
 static void add_soc(cJSON *root, const lm_run_t *run) {
   if (run->soc == NULL) {
     cJSON_AddNullToObject(root, "traffic");
+    cJSON_AddNullToObject(root, "energy");
     cJSON_AddNullToObject(root, "pipes");
   } else {
     kernel_json_traffic(root, run->soc);
+    kernel_json_energy(root, &run->request.settings.machine.soc.config, run->soc);
     kernel_json_pipes(root, run->soc);
   }
   const soc_result_t none = {.status = SOC_DONE};
