@@ -353,7 +353,8 @@ static const report_kind_t kinds[] = {
 
 static const report_kind_t *find_kind(const char *kernel) {
   const char *family = "";
-#define KERNEL(NAME, name, family_, machine, firmware, data) family = strcmp(kernel, #name) == 0 ? #family_ : family;
+#define KERNEL(NAME, name, family_, machine, firmware, data, alias) \
+  family = strcmp(kernel, #name) == 0 ? #family_ : family;
 #include "kernel/kernels.def"
 #undef KERNEL
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {

@@ -125,7 +125,7 @@ static void scalings(void **state) {
         const double should = i == 0   ? plain / 4
                               : i == 1 ? llama3_turn(&rope, plain)
                                        : yarn_turn(&rope, columns, pair, plain);
-        const double got = checkpoint_rope_turn(&rope, columns, pair);
+        const double got = checkpoint_rope_turn(&rope, columns, pair, 100);
         CHECK(fabs(got / should - 1) < 1e-12, "%s: pair %zu of %zu: %g, expected %g", texts[i], pair, columns / 2, got,
               should);
       }
@@ -190,8 +190,24 @@ static void heads(void **state) {
   assert_true(checkpoint_rope_of(&gemma, 0)->theta == 1e4 && checkpoint_rope_of(&gemma, 0)->factor == 0);
   const checkpoint_config_t mixtral = heads_with("\"model_type\":\"mixtral\",\"num_local_experts\":8");
   assert_true(mixtral.moe_intermediate_size == 24 && mixtral.num_experts_per_tok == 2 && mixtral.norm_topk_prob);
-  const checkpoint_config_t text = heads_with("\"text_config\":{\"model_type\":\"llama\"," HEADS "}");
-  assert_true(text.family == CHECKPOINT_LLAMA);
+  const checkpoint_config_t text = heads_with(
+      "\"tie_word_embeddings\":true,\"quantization_config\":{\"quant_method\":\"fp8\",\"weight_block_size\":[4,8]},"
+      "\"text_config\":{\"model_type\":\"llama\",\"num_nextn_predict_layers\":1,\"use_cache\":true,\"unheard_of\":[1]"
+      "," HEADS "}");
+  assert_true(text.family == CHECKPOINT_LLAMA && text.tie_word_embeddings && text.block_columns == 8);
+  assert_string_equal(text.skipped, "num_nextn_predict_layers, unheard_of");
+  const checkpoint_config_t steps = heads_with(
+      "\"model_type\":\"qwen3_moe\",\"num_experts\":4,\"moe_intermediate_size\":8,\"mlp_only_layers\":[3],"
+      "\"decoder_sparse_step\":2");
+  assert_true(!checkpoint_is_mixture(&steps, 0) && checkpoint_is_mixture(&steps, 1) &&
+              !checkpoint_is_mixture(&steps, 3));
+  assert_int_equal(checkpoint_mixtures(&steps), 2);
+  const checkpoint_config_t longrope = heads_with(
+      "\"model_type\":\"phi3\",\"original_max_position_embeddings\":16,\"rope_scaling\":{\"type\":\"longrope\","
+      "\"short_factor\":[1,2],\"long_factor\":[4,5]}");
+  assert_true(checkpoint_rope_turn(&longrope.rope, 4, 0, 16) == 1.0 &&
+              checkpoint_rope_turn(&longrope.rope, 4, 0, 17) == 0.25);
+  assert_true(fabs(checkpoint_rope_magnitude(&longrope.rope) - sqrt(1.5)) < 1e-12);  // from 16 to 64 tokens
 }
 
 static void heads_refused(void **state) {
@@ -204,10 +220,17 @@ static void heads_refused(void **state) {
       {"\"model_type\":\"gemma3_text\",\"hidden_activation\":\"silu\"", "hidden_activation is \"silu\""},
       {"\"model_type\":\"gemma3_text\",\"attn_logit_softcapping\":50", "attn_logit_softcapping is 50; expected null"},
       {"\"model_type\":\"phi3\",\"partial_rotary_factor\":0.3", "partial_rotary_factor is 0.3"},
-      {"\"model_type\":\"phi3\",\"rope_scaling\":{\"type\":\"longrope\"}", "rope_scaling is \"longrope\""},
+      {"\"model_type\":\"phi3\",\"rope_scaling\":{\"type\":\"longrope\",\"short_factor\":[1,1]}",
+       "long_factor is missing; expected 2 positive numbers"},
+      {"\"model_type\":\"phi3\",\"rope_scaling\":{\"type\":\"longrope\",\"short_factor\":[1]}",
+       "short_factor is [1]; expected 2"},
+      {"\"model_type\":\"phi3\",\"rope_scaling\":{\"type\":\"su\",\"short_factor\":[1,0]}", "short_factor is [1,0]"},
+      {"\"model_type\":\"llama\",\"embedding_multiplier\":12", "embedding_multiplier is 12; expected 1"},
+      {"\"model_type\":\"mistral\",\"attention_bias\":true", "attention_bias is true; expected false"},
+      {"\"model_type\":\"llama\",\"use_qk_norm\":true", "use_qk_norm is true; expected false"},
       {"\"model_type\":\"gpt_oss\",\"num_local_experts\":4,\"layer_types\":[\"full_attention\"]", "layer_types is ["},
-      {"\"model_type\":\"qwen3_moe\",\"num_experts\":4,\"moe_intermediate_size\":8,\"mlp_only_layers\":[1]",
-       "mlp_only_layers is [1]; expected []"},
+      {"\"model_type\":\"qwen3_moe\",\"num_experts\":4,\"moe_intermediate_size\":8,\"mlp_only_layers\":[1.5]",
+       "mlp_only_layers is 1.5; expected numbers of layers"},
   };
   for (size_t i = 0; i < ARRAY_LEN(cases); ++i) {
     char text[1000];

@@ -49,13 +49,13 @@ for zoo in "$DATA"/zoo/* ${AMALGAM_ZOO:+"$AMALGAM_ZOO"/*}; do
 done
 
 # What would change results is refused by its name; with timing alone it does not matter.
-jq '.rope_scaling = {rope_type: "longrope", short_factor: [1], long_factor: [1]}' phi3.json >long.json
+jq '.rope_scaling = {rope_type: "dynamic", factor: 2}' phi3.json >long.json
 status=0
 model --model long.json --random-weights --prompt 1 --tokens 1 2>err || status=$?
-[ $status -eq 2 ] && grep -q 'rope_scaling.*longrope' err || fail "longrope: $(cat err)"
+[ $status -eq 2 ] && grep -q 'rope_scaling.*dynamic' err || fail "dynamic: $(cat err)"
 model --model long.json --timing-only --past 30 --steps 1 --json long.out
 holds '.step_cycles > 0' long.out
-jq '.final_logit_softcapping = 30' gemma3_text.json >soft.json
+jq '.attn_logit_softcapping = 30' gemma3_text.json >soft.json
 model --model soft.json --random-weights --prompt 1 --tokens 1 2>err && fail "a softcap is ignored"
-grep -q final_logit_softcapping err || fail "softcap: $(cat err)"
+grep -q attn_logit_softcapping err || fail "softcap: $(cat err)"
 echo "all as expected"

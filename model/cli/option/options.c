@@ -10,7 +10,7 @@
 
 // The words of options.def.
 enum {
-#define KERNEL(NAME, name, family, machine, firmware, data) NAME = CLI_RUN_##NAME,
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) NAME = CLI_RUN_##NAME,
 #include "kernel/kernels.def"
 #undef KERNEL
   RUN = CLI_RUN,
@@ -169,7 +169,7 @@ static const char *machine_of(unsigned command) {
     unsigned command;
     const char *machine;
   } list[] = {
-#define KERNEL(NAME, name, family, machine, firmware, data) {CLI_RUN_##NAME, machine},
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) {CLI_RUN_##NAME, machine},
 #include "kernel/kernels.def"
 #undef KERNEL
   };

@@ -11,14 +11,14 @@
 
 // Commands, as bits: who has which option. Each kernel has one.
 enum {
-#define KERNEL(NAME, name, family, machine, firmware, data) CLI_KERNEL_##NAME,
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) CLI_KERNEL_##NAME,
 #include "kernel/kernels.def"
 #undef KERNEL
   CLI_KERNELS,
   CLI_COMMANDS = CLI_KERNELS
 };
 enum {
-#define KERNEL(NAME, name, family, machine, firmware, data) CLI_RUN_##NAME = 1 << CLI_KERNEL_##NAME,
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) CLI_RUN_##NAME = 1 << CLI_KERNEL_##NAME,
 #include "kernel/kernels.def"
 #undef KERNEL
   CLI_REPORT = 1 << CLI_COMMANDS,

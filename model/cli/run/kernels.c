@@ -4,16 +4,16 @@
 #include <string.h>
 
 const run_kernel_t run_kernels[RUN_KERNELS] = {
-#define KERNEL(NAME, name, family, machine, firmware, data) {#name, CLI_RUN_##NAME, &family##_ops, &run_##name},
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) \
+  {#name, alias, CLI_RUN_##NAME, &family##_ops, &run_##name},
 #include "kernel/kernels.def"
 #undef KERNEL
 };
 
-// `model` is decode's general name, for it takes prompts, too.
 const run_kernel_t *run_kernel_find(const char *name) {
-  name = strcmp(name, "model") == 0 ? "decode" : name;
   for (size_t i = 0; i < RUN_KERNELS; ++i) {
-    if (strcmp(run_kernels[i].name, name) == 0) {
+    const char *alias = run_kernels[i].alias;
+    if (strcmp(run_kernels[i].name, name) == 0 || (alias != NULL && strcmp(alias, name) == 0)) {
       return &run_kernels[i];
     }
   }

@@ -5,8 +5,8 @@
 
 #include "cli/run/run.h"
 
-#define KERNEL(NAME, name, family, machine, firmware, data) \
-  extern const run_front_t run_##name;                      \
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) \
+  extern const run_front_t run_##name;                             \
   extern const kernel_ops_t family##_ops;
 #include "kernel/kernels.def"
 #undef KERNEL

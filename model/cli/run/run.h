@@ -57,8 +57,9 @@ typedef struct run_front {
 } run_front_t;
 
 struct run_kernel {
-  const char *name;  // "amla"
-  unsigned command;  // CLI_RUN_AMLA
+  const char *name;   // "amla"
+  const char *alias;  // NULL: it has none
+  unsigned command;   // CLI_RUN_AMLA
   const kernel_ops_t *ops;
   const run_front_t *front;
 };

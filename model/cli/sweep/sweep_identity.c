@@ -120,7 +120,7 @@ typedef struct needed {
 
 static const needed_t *needed_by(unsigned command) {
   static const needed_t list[] = {
-#define KERNEL(NAME, name, family, machine, firmware, data) {CLI_RUN_##NAME, firmware, data},
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) {CLI_RUN_##NAME, firmware, data},
 #include "kernel/kernels.def"
 #undef KERNEL
   };

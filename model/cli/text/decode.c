@@ -12,7 +12,8 @@ enum { LINE = 100, KINDS = 32, SHOWN = 12 };
 
 static void print_kernel(FILE *file, const decode_run_t *run) {
   const decode_settings_t *s = &run->request.settings;
-  static const char *const attention[] = {"base over a BF16 cache", "amla over a BF16 cache", "amla over an FP8 cache"};
+  static const char *const attention[] = {"base over a BF16 cache", "amla over a BF16 cache", "amla over an FP8 cache",
+                                          "flash over a BF16 cache"};
   fprintf(file, "kernel   decode on %s; attention %s; weights %s", s->machine.config, attention[s->attention],
           s->weights == DECODE_FP16 ? "FP16"
           : s->zero_points          ? "in 4 bits with zero points"
@@ -33,6 +34,9 @@ static void print_model(FILE *file, const decode_run_t *run) {
     }
   }
   fprintf(file, "; matrices %.4g MB\n", (double)weights->matrix_bytes * 1e-6);
+  if (m->skipped[0] != '\0') {
+    fprintf(file, "skipped  of config.json: %s\n", m->skipped);
+  }
 }
 
 static void print_data(FILE *file, const decode_run_t *run) {

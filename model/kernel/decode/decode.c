@@ -226,9 +226,13 @@ static outcome_t do_step(decode_run_t *run, decode_books_t *books, const decode_
   return run->check == NULL || decode_check_step(run->check, ask, tokens, error) ? GOOD : HOST_FAILED;
 }
 
-static void keep_row(decode_run_t *run, size_t row, size_t to) {
+// A softcap is left to the host, which reads the logits; it does not change which is the largest.
+static const float *keep_row(decode_run_t *run, size_t row, size_t to) {
   const size_t vocab = run->model->vocab_size;
-  memcpy(run->logits + to * vocab, decode_machine_logits(run->machine, row), vocab * sizeof *run->logits);
+  float *kept = run->logits + to * vocab;
+  memcpy(kept, decode_machine_logits(run->machine, row), vocab * sizeof *kept);
+  llm_softcap(kept, vocab, run->model->final_logit_softcapping);
+  return kept;
 }
 
 // Notes logits that are no numbers; number: from 0.
@@ -256,8 +260,8 @@ static void score_piece(decode_run_t *run, size_t window, const decode_ask_t *as
   for (size_t i = 0; i < decode_ask_rows(ask); ++i) {
     const size_t w = window + i / ask->query, t = ask->past + i % ask->query;
     if (t < llm_window_predictions(&run->eval, w)) {
-      run->loss[w] += llm_loss(decode_machine_logits(run->machine, i), vocab, llm_window(&run->eval, w)[t + 1]);
-      keep_row(run, i, w * run->request.context + t);
+      const float *logits = keep_row(run, i, w * run->request.context + t);
+      run->loss[w] += llm_loss(logits, vocab, llm_window(&run->eval, w)[t + 1]);
       look_at_logits(run, i, "prediction", w * run->request.context + t);
     }
   }
@@ -321,8 +325,7 @@ static uint32_t take_token(decode_run_t *run, size_t index) {
   memcpy(&best, decode_machine_bytes(run->machine, decode_value(list->arrays, list->graph->best)), sizeof best);
   keep_row(run, 0, index);
   look_at_logits(run, 0, "token", index);
-  const float *logits = run->logits + index * run->model->vocab_size;
-  const llm_choice_t choice = llm_choose(logits, run->model->vocab_size);
+  const llm_choice_t choice = llm_choose(decode_machine_logits(run->machine, 0), run->model->vocab_size);
   if (index == 0 || choice.gap < run->gap) {
     run->gap = choice.gap;
     run->gap_at = index;

@@ -22,6 +22,9 @@ static void add_model(cJSON *root, const decode_run_t *run) {
   json_add_count(model, "experts_here", weights->experts);
   json_add_count(model, "experts_per_token", m->n_routed_experts > 0 ? m->num_experts_per_tok : 0);
   json_add_count(model, "matrix_bytes", weights->matrix_bytes);
+  if (m->skipped[0] != '\0') {
+    cJSON_AddStringToObject(model, "skipped", m->skipped);
+  }
 }
 
 // Weights or a past that are made up are drawn from the seed.

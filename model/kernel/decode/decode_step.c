@@ -154,7 +154,7 @@ static void write_angles_of(const decode_machine_t *machine, const decode_ask_t 
   const double magnitude = checkpoint_rope_magnitude(scaling);
   const bool halves = machine->shape.attention == DECODE_FLASH;
   for (size_t pair = 0; pair < rope / 2; ++pair) {
-    machine->turn[pair] = checkpoint_rope_turn(scaling, rope, pair);
+    machine->turn[pair] = checkpoint_rope_turn(scaling, rope, pair, machine->options.limits.context);
   }
   for (size_t t = 0; t < ask->query; ++t) {
     (halves ? num_step_angles_by_halves : num_step_angles)(ask->past + t, rope, machine->turn, magnitude,

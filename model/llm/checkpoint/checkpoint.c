@@ -140,9 +140,9 @@ static bool find_scales(const checkpoint_t *checkpoint, checkpoint_tensor_t *ten
                           ceil_div(shape->columns, tensor->block_columns)};
   snprintf(name, sizeof name, "%s_scale_inv", tensor->entry->name);
   return checkpoint_shards_find(checkpoint->shards, name, &tensor->scale_file, &tensor->scales, error) &&
-         (tensor->scales->type == SAFETENSORS_F32 ||
-          base_fail(error, "%s: tensor '%s': dtype %s; expected F32", safetensors_path(tensor->scale_file), name,
-                    safetensors_type_name(tensor->scales->type))) &&
+         (tensor->scales->type <= SAFETENSORS_F32 ||
+          base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32", safetensors_path(tensor->scale_file),
+                    name, safetensors_type_name(tensor->scales->type))) &&
          check_shape(tensor->scale_file, tensor->scales, &scales, error);
 }
 

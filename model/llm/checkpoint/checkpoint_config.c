@@ -9,8 +9,9 @@
 
 typedef struct reader {
   const char *path;
-  cJSON *root;
-  bool shapes;  // alone are wanted
+  cJSON *root;         // of the language model
+  const cJSON *outer;  // of all; it may be the same
+  bool shapes;         // alone are wanted
   base_error_t *error;
 } reader_t;
 
@@ -113,18 +114,36 @@ static bool check_only(const reader_t *reader, const char *key, const char *only
 
 // --- what takes more than one key -------------------------------------------------------------
 
-static const char *const rope_types[CHECKPOINT_ROPE_TYPES] = {"default", "linear", "llama3", "yarn"};
+static const char *const rope_types[CHECKPOINT_ROPE_TYPES] = {"default", "linear", "llama3", "yarn", "longrope"};
 
 // "type" in older files; both stand in some.
-static bool take_rope_type(const reader_t *reader, const char *name, const cJSON *object, checkpoint_rope_t *rope) {
+static bool take_rope_type(const reader_t *reader, const char *name, const cJSON *object, bool phi3,
+                           checkpoint_rope_t *rope) {
   const cJSON *type = find(object, find(object, "rope_type") != NULL ? "rope_type" : "type");
   const char *text = type == NULL ? "default" : cJSON_GetStringValue(type);
+  if (phi3 && text != NULL && (strcmp(text, "su") == 0 || strcmp(text, "yarn") == 0)) {
+    text = "longrope";  // its names before it was called that
+  }
   for (rope->type = 0; rope->type < CHECKPOINT_ROPE_TYPES; rope->type += 1) {
     if (text != NULL && strcmp(text, rope_types[rope->type]) == 0) {
       return true;
     }
   }
-  return refuse(reader, name, type, "\"default\", \"linear\", \"llama3\" or \"yarn\"");
+  return refuse(reader, name, type, "\"default\", \"linear\", \"llama3\", \"yarn\" or \"longrope\"");
+}
+
+// A number for each pair of columns.
+static bool take_factors(const reader_t *reader, const cJSON *object, const char *key, size_t pairs, float *factors) {
+  char expected[80];
+  const cJSON *list = find(object, key), *item;
+  size_t count = 0;
+  bool good = cJSON_IsArray(list) && (size_t)cJSON_GetArraySize(list) == pairs && pairs <= CHECKPOINT_MOST_PAIRS;
+  for (item = good ? list->child : NULL; item != NULL; item = item->next) {
+    good = good && cJSON_IsNumber(item) && item->valuedouble > 0.0;
+    factors[count++] = (float)item->valuedouble;
+  }
+  snprintf(expected, sizeof expected, "%zu positive numbers, one for each pair of columns that turns", pairs);
+  return good || refuse(reader, key, list, expected);
 }
 
 static bool take_scaling(const reader_t *reader, const char *name, const cJSON *object,
@@ -132,24 +151,32 @@ static bool take_scaling(const reader_t *reader, const char *name, const cJSON *
   if (object != NULL && !cJSON_IsObject(object)) {
     return refuse(reader, name, object, "an object or null");
   }
-  if (!take_rope_type(reader, name, object, rope)) {
+  if (!take_rope_type(reader, name, object, config->family == CHECKPOINT_PHI3, rope)) {
     return false;
   }
+  static const char original[] = "original_max_position_embeddings";
+  const bool llama3 = rope->type == CHECKPOINT_ROPE_LLAMA3, yarn = rope->type == CHECKPOINT_ROPE_YARN,
+             longrope = rope->type == CHECKPOINT_ROPE_LONG;
   const double context = (double)config->max_position_embeddings;
-  const bool llama3 = rope->type == CHECKPOINT_ROPE_LLAMA3, yarn = rope->type == CHECKPOINT_ROPE_YARN;
+  if ((llama3 || yarn || longrope) &&
+      !take_real_of(reader, find(object, original) != NULL ? object : reader->root, original, 1.0, 1e9, context,
+                    &rope->original_max_position_embeddings)) {
+    return false;
+  }
+  const double stretch = context / rope->original_max_position_embeddings;
   // Where a key must be there, what is taken in its place is refused.
   const struct {
     bool has;
     const char *key;
     double smallest, largest, otherwise, *value;
   } keys[] = {
-      {rope->type != CHECKPOINT_ROPE_DEFAULT, "factor", 1.0, 1e6, -1.0, &rope->factor},
-      {llama3 || yarn, "original_max_position_embeddings", 1.0, 1e9, context, &rope->original_max_position_embeddings},
+      {rope->type != CHECKPOINT_ROPE_DEFAULT, "factor", longrope ? 0.0 : 1.0, 1e6,
+       longrope || (yarn && find(object, original) != NULL) ? stretch : -1.0, &rope->factor},
       {llama3, "low_freq_factor", 1e-6, 1e6, -1.0, &rope->low_freq_factor},
       {llama3, "high_freq_factor", 1e-6, 1e6, -1.0, &rope->high_freq_factor},
       {yarn, "beta_fast", 1e-6, 1e6, 32.0, &rope->beta_fast},
       {yarn, "beta_slow", 1e-6, 1e6, 1.0, &rope->beta_slow},
-      {yarn, "attention_factor", 0.0, 1e6, 0.0, &rope->attention_factor},
+      {yarn || longrope, "attention_factor", 0.0, 1e6, 0.0, &rope->attention_factor},
       {yarn, "mscale", 0.0, 1e6, 0.0, &rope->mscale},
       {yarn, "mscale_all_dim", 0.0, 1e6, 0.0, &rope->mscale_all_dim},
   };
@@ -159,7 +186,9 @@ static bool take_scaling(const reader_t *reader, const char *name, const cJSON *
       return false;
     }
   }
-  if (!take_bool_of(reader, object, "truncate", true, &rope->truncate)) {
+  if (!take_bool_of(reader, object, "truncate", true, &rope->truncate) ||
+      (longrope && !(take_factors(reader, object, "short_factor", config->rotated / 2, rope->short_factor) &&
+                     take_factors(reader, object, "long_factor", config->rotated / 2, rope->long_factor)))) {
     return false;
   }
   return !llama3 || rope->high_freq_factor > rope->low_freq_factor ||
@@ -284,7 +313,8 @@ static bool take_windows(const reader_t *reader, checkpoint_config_t *config) {
 // FP8 with a scale for each block, as DeepSeek publishes V3; activations do not matter here, which are not quantised.
 static bool take_quantisation(const reader_t *reader, checkpoint_config_t *config) {
   static const char expected[] = "null, or \"quant_method\": \"fp8\" with \"weight_block_size\": [rows, columns]";
-  const cJSON *object = find(reader->root, "quantization_config");
+  const cJSON *inner = find(reader->root, "quantization_config");
+  const cJSON *object = inner != NULL ? inner : find(reader->outer, "quantization_config");
   const char *method = cJSON_GetStringValue(find(object, "quant_method")),
              *format = cJSON_GetStringValue(find(object, "fmt"));
   const cJSON *block = find(object, "weight_block_size");
@@ -307,7 +337,7 @@ static bool take_quantisation(const reader_t *reader, checkpoint_config_t *confi
 }
 
 // Parts of config.json that some families have and others have not.
-enum { ALL = 1, MLA = 2, MOE = 4, GQA = 8 };
+enum { ALL = 1, MLA = 2, MOE = 4, GQA = 8, WINDOW = 16 };
 
 enum {
 #define CONFIG_TRAIT(NAME, text) NAME = CHECKPOINT_HAS_##NAME,
@@ -395,6 +425,31 @@ static bool check_experts(const reader_t *reader, checkpoint_config_t *config) {
                    reader->path, config->routed_scaling_factor);
 }
 
+// The first layers are dense, and those that Qwen's files name or pass over.
+static bool take_mixtures(const reader_t *reader, checkpoint_config_t *config) {
+  const cJSON *list = find(reader->root, "mlp_only_layers"), *item;
+  size_t step;
+  if (config->family != CHECKPOINT_QWEN3_MOE) {
+    list = NULL;
+    step = 1;
+  } else if (!take_count(reader, "decoder_sparse_step", 1, 1 << 10, 1, &step)) {
+    return false;
+  }
+  for (size_t layer = config->first_k_dense_replace; layer < config->num_hidden_layers; ++layer) {
+    config->mixture[layer] = config->n_routed_experts > 0 && (layer + 1) % step == 0;
+  }
+  cJSON_ArrayForEach(item, list) {
+    uint64_t layer;
+    if (!json_count(item, &layer)) {
+      return refuse(reader, "mlp_only_layers", item, "numbers of layers");
+    }
+    if (layer < config->num_hidden_layers) {
+      config->mixture[layer] = false;
+    }
+  }
+  return list == NULL || cJSON_IsArray(list) || refuse(reader, "mlp_only_layers", list, "a list of layers");
+}
+
 // With latents, keys of all heads are made of the same one.
 static bool take_heads(const reader_t *reader, checkpoint_config_t *config) {
   const size_t heads = config->num_attention_heads;
@@ -426,6 +481,12 @@ static bool take_traits(const reader_t *reader, checkpoint_config_t *config) {
     return false;
   }
   const bool may = config->family == CHECKPOINT_GLM4_MOE || checkpoint_has(config, CHECKPOINT_HAS_O_MAY_HAVE_BIAS);
+  if (biases && !may) {
+    return refuse(reader, "attention_bias", find(reader->root, "attention_bias"), "false");
+  }
+  if (norms && config->family != CHECKPOINT_GLM4_MOE && !checkpoint_has(config, CHECKPOINT_HAS_QK_NORM)) {
+    return refuse(reader, "use_qk_norm", find(reader->root, "use_qk_norm"), "false");
+  }
   config->traits |= biases && may ? CHECKPOINT_HAS_QKV_BIAS : 0u;
   config->traits |= biases && checkpoint_has(config, CHECKPOINT_HAS_O_MAY_HAVE_BIAS) ? CHECKPOINT_HAS_O_BIAS : 0u;
   config->traits |= norms && config->family == CHECKPOINT_GLM4_MOE ? CHECKPOINT_HAS_QK_NORM : 0u;
@@ -461,6 +522,7 @@ static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
   }
   add_usual(reader->root, config->family);
   const unsigned parts = families[config->family].parts;
+  static const char tied[] = "tie_word_embeddings";
   const long expert_width = checkpoint_has(config, CHECKPOINT_HAS_ALL_EXPERTS) ? 16 : NEEDED;
   const bool good =
 #define CONFIG_COUNT(key, part, smallest, largest, default) \
@@ -476,11 +538,57 @@ static bool take_all(const reader_t *reader, checkpoint_config_t *config) {
 #undef CONFIG_REAL
 #undef CONFIG_ONLY
 #undef CONFIG_ALIAS
-      take_bool(reader, "tie_word_embeddings", config->family == CHECKPOINT_GEMMA3, &config->tie_word_embeddings);
+      take_bool_of(reader, find(reader->root, tied) != NULL ? reader->root : reader->outer, tied,
+                   config->family == CHECKPOINT_GEMMA3, &config->tie_word_embeddings);
   widen_experts(config);
   return good && take_heads(reader, config) && take_traits(reader, config) && check_activation(reader, config) &&
          take_rope(reader, config) && take_windows(reader, config) && take_quantisation(reader, config) &&
-         take_gate(reader, config) && check_experts(reader, config);
+         take_gate(reader, config) && check_experts(reader, config) && take_mixtures(reader, config);
+}
+
+// --- keys that nobody reads -------------------------------------------------------------------
+
+// Is it one of checkpoint_config.def's that this reader looks at, or one that says nothing about results?
+static bool is_known(const checkpoint_config_t *config, const char *key) {
+  const unsigned parts = families[config->family].parts;
+  static const char *const others[] = {
+#define CONFIG_OTHER(key) #key,
+#include "llm/checkpoint/checkpoint_others.def"
+#undef CONFIG_OTHER
+  };
+  bool known = false;
+#define CONFIG_COUNT(name, part, smallest, largest, default) \
+  known = known || ((parts & (part)) != 0 && strcmp(key, #name) == 0);
+#define CONFIG_WIDTH CONFIG_COUNT
+#define CONFIG_REAL(name, smallest, largest, default) known = known || strcmp(key, #name) == 0;
+#define CONFIG_ONLY(name, part, value) known = known || strcmp(key, #name) == 0;
+#define CONFIG_ALIAS(name, alias) known = known || strcmp(key, #alias) == 0;
+#include "llm/checkpoint/checkpoint_config.def"
+#undef CONFIG_COUNT
+#undef CONFIG_WIDTH
+#undef CONFIG_REAL
+#undef CONFIG_ONLY
+#undef CONFIG_ALIAS
+  for (size_t i = 0; !known && i < sizeof others / sizeof *others; ++i) {
+    known = strcmp(key, others[i]) == 0;
+  }
+  return known;
+}
+
+// Null, false, 0, [] and {} say that there is none of it.
+static bool says_something(const cJSON *item) {
+  return cJSON_IsTrue(item) || (cJSON_IsString(item) && item->valuestring[0] != '\0') ||
+         (cJSON_IsNumber(item) && item->valuedouble != 0.0) || item->child != NULL;
+}
+
+static void note_skipped(const reader_t *reader, checkpoint_config_t *config) {
+  const cJSON *item;
+  cJSON_ArrayForEach(item, reader->root) {
+    const size_t used = strlen(config->skipped);
+    if (says_something(item) && !is_known(config, item->string)) {
+      snprintf(config->skipped + used, sizeof config->skipped - used, "%s%s", used > 0 ? ", " : "", item->string);
+    }
+  }
 }
 
 static bool read_config(const char *path, bool shapes, checkpoint_config_t *config, base_error_t *error) {
@@ -488,10 +596,13 @@ static bool read_config(const char *path, bool shapes, checkpoint_config_t *conf
   memset(config, 0, sizeof *config);
   cJSON *root = json_read_input(path, expected, error);
   cJSON *text = cJSON_GetObjectItemCaseSensitive(root, "text_config");  // of a model that sees pictures, too
-  const reader_t reader = {path, cJSON_IsObject(text) ? text : root, shapes, error};
+  const reader_t reader = {path, cJSON_IsObject(text) ? text : root, root, shapes, error};
   const bool good =
       root != NULL && (cJSON_IsObject(root) ? take_all(&reader, config)
                                             : base_fail(error, "%s: no JSON object; expected %s", path, expected));
+  if (good) {
+    note_skipped(&reader, config);
+  }
   cJSON_Delete(root);
   return good;
 }

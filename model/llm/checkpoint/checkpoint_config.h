@@ -63,6 +63,8 @@ typedef struct checkpoint_config {
   size_t rotated;                         // columns of a head that RoPE turns
   checkpoint_rope_t rope, window_rope;    // window_rope: of layers with a window
   bool windowed[CHECKPOINT_MOST_LAYERS];  // tokens of that layer see sliding_window others
+  bool mixture[CHECKPOINT_MOST_LAYERS];   // that layer is a mixture of experts
+  char skipped[200];                      // keys that nobody looks at, with commas between; empty: there are none
   bool norm_topk_prob;
   size_t block_rows, block_columns;  // matrices may be in FP8, with a scale for each such block; 0: they are not
   bool mxfp4;                        // experts may be in MXFP4
@@ -99,7 +101,16 @@ static inline const checkpoint_rope_t *checkpoint_rope_of(const checkpoint_confi
 
 // Whether a layer is a mixture of experts.
 static inline bool checkpoint_is_mixture(const checkpoint_config_t *config, size_t layer) {
-  return config->n_routed_experts > 0 && layer >= config->first_k_dense_replace;
+  return config->mixture[layer];
+}
+
+// How many layers are.
+static inline size_t checkpoint_mixtures(const checkpoint_config_t *config) {
+  size_t count = 0;
+  for (size_t layer = 0; layer < config->num_hidden_layers; ++layer) {
+    count += config->mixture[layer];
+  }
+  return count;
 }
 
 #endif

@@ -12,18 +12,27 @@ enum { CHUNK = 2048, MXFP4_BLOCK = CHECKPOINT_MXFP4_BLOCK };
 
 static size_t element_bytes(checkpoint_type_t type) { return type == CHECKPOINT_FP32 ? 4 : 2; }
 
+static float scale_of(safetensors_type_t type, const uint8_t *stored) {
+  uint16_t half;
+  float scale;
+  memcpy(&half, stored, sizeof half);
+  memcpy(&scale, stored, sizeof scale);
+  return type == SAFETENSORS_BF16 ? num_bf16_to_f32(half) : type == SAFETENSORS_F16 ? num_fp16_to_f32(half) : scale;
+}
+
 // Elements of FP8 that lie in one row and one block, in FP32.
 static bool fetch_block(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
                         base_error_t *error) {
-  uint8_t bytes[CHUNK];
-  float scale;
+  uint8_t bytes[CHUNK], stored[sizeof(float)] = {0};
   const size_t row = first / tensor->columns, column = first % tensor->columns;
+  const size_t width = safetensors_type_bytes(tensor->scales->type);
   const size_t block =
       row / tensor->block_rows * ceil_div(tensor->columns, tensor->block_columns) + column / tensor->block_columns;
   if (!safetensors_read(tensor->file, tensor->entry, first, count, bytes, error) ||
-      !safetensors_read(tensor->scale_file, tensor->scales, block * sizeof scale, sizeof scale, &scale, error)) {
+      !safetensors_read(tensor->scale_file, tensor->scales, block * width, width, stored, error)) {
     return false;
   }
+  const float scale = scale_of(tensor->scales->type, stored);
   for (size_t i = 0; i < count; ++i) {
     out[i] = num_e4m3_to_f32(bytes[i]) * scale;
   }

@@ -29,8 +29,12 @@ static double llama3_share(const checkpoint_rope_t *rope, double turn) {
   return clamp((turns - rope->low_freq_factor) / (rope->high_freq_factor - rope->low_freq_factor));
 }
 
-double checkpoint_rope_turn(const checkpoint_rope_t *rope, size_t columns, size_t pair) {
+double checkpoint_rope_turn(const checkpoint_rope_t *rope, size_t columns, size_t pair, size_t context) {
   const double turn = pow(rope->theta, -2.0 * (double)pair / (double)columns);
+  if (rope->type == CHECKPOINT_ROPE_LONG) {
+    const bool longer = (double)context > rope->original_max_position_embeddings;
+    return turn / (double)(longer ? rope->long_factor : rope->short_factor)[pair];
+  }
   if (rope->type == CHECKPOINT_ROPE_DEFAULT) {
     return turn;
   }
@@ -44,12 +48,19 @@ static double yarn_magnitude(double factor, double mscale) {
   return factor <= 1.0 ? 1.0 : 0.1 * mscale * log(factor) + 1.0;
 }
 
+static double long_magnitude(const checkpoint_rope_t *rope) {
+  return rope->factor <= 1.0 ? 1.0 : sqrt(1.0 + log(rope->factor) / log(rope->original_max_position_embeddings));
+}
+
 double checkpoint_rope_magnitude(const checkpoint_rope_t *rope) {
-  if (rope->type != CHECKPOINT_ROPE_YARN) {
+  if (rope->type != CHECKPOINT_ROPE_YARN && rope->type != CHECKPOINT_ROPE_LONG) {
     return 1.0;
   }
   if (rope->attention_factor > 0.0) {
     return rope->attention_factor;
+  }
+  if (rope->type == CHECKPOINT_ROPE_LONG) {
+    return long_magnitude(rope);
   }
   return rope->mscale > 0.0 && rope->mscale_all_dim > 0.0
              ? yarn_magnitude(rope->factor, rope->mscale) / yarn_magnitude(rope->factor, rope->mscale_all_dim)

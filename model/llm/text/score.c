@@ -36,3 +36,9 @@ llm_choice_t llm_choose(const float *logits, size_t vocab) {
   }
   return choice;
 }
+
+void llm_softcap(float *logits, size_t vocab, double cap) {
+  for (size_t i = 0; cap > 0.0 && i < vocab; ++i) {
+    logits[i] = (float)(cap * tanh((double)logits[i] / cap));
+  }
+}

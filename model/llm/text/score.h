@@ -19,4 +19,7 @@ bool llm_is_finite(const float *logits, size_t vocab);
 
 llm_choice_t llm_choose(const float *logits, size_t vocab);
 
+// x = cap tanh(x / cap); cap 0: they stay as they are.
+void llm_softcap(float *logits, size_t vocab, double cap);
+
 #endif

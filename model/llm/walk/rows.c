@@ -139,20 +139,20 @@ bool rows_rmsnorm(const checkpoint_tensor_t *w, double eps, const double *x, siz
   return good;
 }
 
-void rows_rope(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position) {
+void rows_rope(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position, size_t context) {
   const double magnitude = checkpoint_rope_magnitude(rope);
   for (size_t i = 0; i < dim; i += 2) {
-    const double angle = (double)position * checkpoint_rope_turn(rope, dim, i / 2);
+    const double angle = (double)position * checkpoint_rope_turn(rope, dim, i / 2, context);
     const double a = x[i] * magnitude, b = x[i + 1] * magnitude;
     x[i] = a * cos(angle) - b * sin(angle);
     x[i + 1] = a * sin(angle) + b * cos(angle);
   }
 }
 
-void rows_rope_halves(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position) {
+void rows_rope_halves(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position, size_t context) {
   const double magnitude = checkpoint_rope_magnitude(rope);
   for (size_t i = 0; i < dim / 2; ++i) {
-    const double angle = (double)position * checkpoint_rope_turn(rope, dim, i);
+    const double angle = (double)position * checkpoint_rope_turn(rope, dim, i, context);
     const double a = x[i] * magnitude, b = x[dim / 2 + i] * magnitude;
     x[i] = a * cos(angle) - b * sin(angle);
     x[dim / 2 + i] = a * sin(angle) + b * cos(angle);

@@ -14,10 +14,10 @@ __attribute__((warn_unused_result)) bool rows_rmsnorm(const checkpoint_tensor_t 
                                                       size_t n, size_t stride, double *y, base_error_t *error);
 
 // Rotates the pairs (2p, 2p + 1) of x [dim].
-void rows_rope(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position);
+void rows_rope(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position, size_t context);
 
 // Or the pairs (p, dim / 2 + p).
-void rows_rope_halves(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position);
+void rows_rope_halves(double *x, size_t dim, const checkpoint_rope_t *rope, size_t position, size_t context);
 
 // A vector, or rows first .. first + rows - 1 of a matrix.
 __attribute__((warn_unused_result)) bool rows_read(const checkpoint_tensor_t *w, size_t first, size_t rows, double *out,

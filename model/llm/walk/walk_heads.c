@@ -39,7 +39,8 @@ static bool turn_heads(const walk_t *walk, const llm_op_t *op, size_t heads, dou
     return false;
   }
   for (size_t i = 0; i < walk->n * heads; ++i) {
-    rows_rope_halves(x + i * c->head_dim, c->rotated, checkpoint_rope_of(c, op->layer), walk->position + i / heads);
+    rows_rope_halves(x + i * c->head_dim, c->rotated, checkpoint_rope_of(c, op->layer), walk->position + i / heads,
+                     walk->context);
   }
   return true;
 }

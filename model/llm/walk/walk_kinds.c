@@ -122,6 +122,10 @@ bool walk_head(walk_t *walk, const llm_op_t *op, base_error_t *error) {
     return false;
   }
   walk_tell(walk, op, op->stage[0], walk->config->vocab_size, walk->logits);
+  const double cap = walk->config->final_logit_softcapping;
+  for (size_t i = 0; cap > 0.0 && i < walk->wanted * walk->config->vocab_size; ++i) {
+    walk->logits[i] = cap * tanh(walk->logits[i] / cap);
+  }
   return true;
 }
 

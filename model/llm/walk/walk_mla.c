@@ -68,7 +68,7 @@ bool walk_latent_cache(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   double *latents = walk->cache[op->layer].latents + walk->position * dk;
   memcpy(latents, walk->value[op->in], walk->n * dk * sizeof *latents);
   for (size_t t = 0; t < walk->n; ++t) {
-    rows_rope(latents + t * dk + c->kv_lora_rank, c->qk_rope_head_dim, &c->rope, walk->position + t);
+    rows_rope(latents + t * dk + c->kv_lora_rank, c->qk_rope_head_dim, &c->rope, walk->position + t, walk->context);
   }
   if (!rows_rmsnorm(walk_tensor(walk, op, false, 0), CHECKPOINT_LATENT_EPS, latents, walk->n, dk, latents, error)) {
     return false;
@@ -96,7 +96,7 @@ bool walk_rotate_q(walk_t *walk, const llm_op_t *op, base_error_t *error) {
   (void)error;
   for (size_t i = 0; i < walk->n * c->num_attention_heads; ++i) {
     rows_rope(q + i * c->head_dim + c->qk_nope_head_dim, c->qk_rope_head_dim, &c->rope,
-              walk->position + i / c->num_attention_heads);
+              walk->position + i / c->num_attention_heads, walk->context);
   }
   walk_tell(walk, op, op->stage[0], walk_width(walk, op->in), q);
   return true;
