@@ -31,12 +31,26 @@ static bool check_input(const options_t *o, base_error_t *error) {
                              {"prompt-tokens", o->decode_prompt_tokens != NULL},
                              {"chunk", o->decode_chunk.given},
                              {"tokens", o->decode_tokens.given},
+                             {"temperature", o->decode_temperature.given},
                              {"logits", o->decode_logits != NULL}};
   return (o->decode_eval != NULL || REFUSE_GIVEN(of_eval, "needs --eval", error)) &&
          (!timing ||
           REFUSE_GIVEN(of_text, "steps after a past that is made up (--past, --steps, --timing-only) have no text",
                        error)) &&
          (o->decode_eval == NULL || !o->decode_tokens.given || base_fail(error, "--tokens: needs --prompt"));
+}
+
+static bool check_sampling(const options_t *o, base_error_t *error) {
+  const bool draws = o->decode_temperature.given && o->decode_temperature.value > 0;
+  const given_t of_drawing[] = {{"top-k", o->decode_top_k.given}, {"top-p", o->decode_top_p.given}};
+  if (!draws && !REFUSE_GIVEN(of_drawing, "needs a --temperature above 0", error)) {
+    return false;
+  }
+  if (o->decode_top_p.given && !(o->decode_top_p.value > 0)) {
+    return base_fail(error, "--top-p: expected more than 0, at most 1");
+  }
+  return o->decode_eval == NULL || !o->decode_temperature.given ||
+         base_fail(error, "--temperature: needs --prompt, as --eval writes nothing");
 }
 
 static bool check_values(const options_t *o, base_error_t *error) {
@@ -73,6 +87,9 @@ static void read_request(const options_t *o, decode_request_t *request) {
   request->prompt_tokens = o->decode_prompt_tokens;
   request->chunk = option_count_or(&o->decode_chunk, request->chunk);
   request->tokens = option_count_or(&o->decode_tokens, request->tokens);
+  request->sampling = (llm_sampling_t){.temperature = o->decode_temperature.given ? o->decode_temperature.value : 0,
+                                       .top_k = option_count_or(&o->decode_top_k, 0),
+                                       .top_p = o->decode_top_p.given ? o->decode_top_p.value : 1};
   request->timing = o->decode_past.given || o->decode_steps.given || o->timing_only;
   request->past = option_count_or(&o->decode_past, request->past);
   request->steps = option_count_or(&o->decode_steps, request->steps);
@@ -120,7 +137,7 @@ static bool prepare(run_t *run) {
   const options_t *o = &run->options;
   own_t *own = (own_t *)run->own;
   kernel_machine_t machine;
-  if (!check_input(o, &run->error) || !check_values(o, &run->error) ||
+  if (!check_input(o, &run->error) || !check_values(o, &run->error) || !check_sampling(o, &run->error) ||
       !machine_read(run, o->config, o->firmware, &machine, &run->error)) {
     return false;
   }
@@ -202,7 +219,8 @@ const run_front_t run_decode = {
     .notes =
         "A step is one launch: the host writes a list of operations to global memory, and all cores walk it. Prompts "
         "and "
-        "windows are\nsteps of --chunk tokens an entry. The model takes the best token each time. Without --eval, "
+        "windows are\nsteps of --chunk tokens an entry. The model takes the best token each time, without "
+        "--temperature. Without --eval, "
         "--prompt and --past it\ncontinues \"" DECODE_SHIPPED_PROMPT
         "\".\nexit codes: 0 done, 1 --verify or --check found something, or logits are not finite "
         "(see\n--allow-overflow), "

@@ -73,8 +73,11 @@ void text_decode_head(FILE *file, const decode_run_t *run) {
 }
 
 void text_decode_token(FILE *file, const decode_run_t *run, uint32_t token) {
+  char bytes[LLM_TOKEN_BYTES];
   if (run->vocab.bytes) {
     fputc((int)token, file);
+  } else if (run->tokenizer != NULL) {
+    fwrite(bytes, 1, llm_tokenizer_bytes(run->tokenizer, token, bytes), file);
   } else {
     fprintf(file, "%lu ", (unsigned long)token);
   }
@@ -120,7 +123,11 @@ static void print_loss(FILE *file, const decode_run_t *run) {
 }
 
 static void print_gap(FILE *file, const decode_run_t *run) {
-  if (run->written != NULL && run->lost == 0) {
+  const llm_sampling_t *s = &run->request.sampling;
+  if (run->candidates != NULL) {
+    fprintf(file, "choices  drawn by seed %llu at temperature %g, top-k %zu, top-p %g\n",
+            (unsigned long long)run->request.model.seed, s->temperature, s->top_k, s->top_p);
+  } else if (run->written != NULL && run->lost == 0) {
     fprintf(file, "choices  of the best token; smallest gap to the second best logit %.4f, at token %zu of %zu\n",
             run->gap, run->gap_at + 1, run->request.tokens);
   }

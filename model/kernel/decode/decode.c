@@ -13,7 +13,6 @@
 #include "host/places.h"
 #include "kernels/fp8/fp8_args.h"
 #include "llm/text/score.h"
-#include "num/num_rng.h"
 
 enum {
   USUAL_TOKENS = 64,
@@ -34,6 +33,7 @@ decode_request_t decode_request(const kernel_machine_t *machine) {
                               .steps = USUAL_STEPS,
                               .context = USUAL_CONTEXT,
                               .chunk = USUAL_CHUNK,
+                              .sampling = {.top_p = 1.0},
                               .tolerance = NAN};
   request.settings.machine.soc.l2_warm = false;  // a model's weights are not in L2 before its first step
   return request;
@@ -66,6 +66,21 @@ static bool check_model(const decode_run_t *run, base_error_t *error) {
                    experts);
 }
 
+// A folder's tokenizer. One that is not understood is a failure only where there is a text for it.
+static bool open_tokenizer(decode_run_t *run, const char *folder, base_error_t *error) {
+  char path[PATH_BYTES + 32];
+  struct stat status;
+  const char *prompt = run->request.prompt;
+  snprintf(path, sizeof path, "%s/tokenizer.json", folder);
+  if (run->request.timing || stat(path, &status) != 0) {
+    return true;
+  }
+  run->tokenizer = llm_tokenizer_open(path, error);
+  run->vocab.tokenizer = run->tokenizer;
+  run->vocab.bytes = run->vocab.bytes && run->tokenizer == NULL;
+  return run->tokenizer != NULL || prompt == NULL || strspn(prompt, "0123456789, ") == strlen(prompt);
+}
+
 static bool open_model(decode_run_t *run, base_error_t *error) {
   char path[PATH_BYTES];
   decode_request_t *request = &run->request;
@@ -81,7 +96,8 @@ static bool open_model(decode_run_t *run, base_error_t *error) {
   run->model = checkpoint_config(run->checkpoint);
   run->vocab = llm_vocab(run->model->vocab_size);
   snprintf(run->name, sizeof run->name, "%s", request->model.folder == NULL ? shipped_model : request->model.folder);
-  return check_model(run, error) && decode_settings_fit(&request->settings, run->model, error);
+  return check_model(run, error) && open_tokenizer(run, wanted.folder, error) &&
+         decode_settings_fit(&request->settings, run->model, error);
 }
 
 // --- what there is to do ----------------------------------------------------------------------
@@ -104,7 +120,7 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
 static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
   const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
-  if (r->prompt == NULL && r->prompt_tokens == NULL && !run->vocab.bytes) {
+  if (r->prompt == NULL && r->prompt_tokens == NULL && !run->vocab.bytes && run->tokenizer == NULL) {
     return base_fail(
         error, "--prompt: missing; the model's vocabulary is no bytes, so it takes token numbers, such as '1, 2'");
   }
@@ -125,7 +141,10 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
   const size_t query = larger(smaller(length, r->chunk), r->settings.mtp);
   *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = all, .head_rows = r->batch};
   run->logit_rows = r->tokens;
-  return run->written != NULL || base_fail(error, "out of memory");
+  num_rng_seed(&run->rng, r->model.seed);
+  run->candidates = r->sampling.temperature > 0.0 ? malloc(run->model->vocab_size * sizeof *run->candidates) : NULL;
+  return (run->written != NULL && (run->candidates != NULL || !(r->sampling.temperature > 0.0))) ||
+         base_fail(error, "out of memory");
 }
 
 static void prepare_timing(decode_run_t *run, decode_limits_t *limits) {
@@ -318,7 +337,14 @@ static outcome_t do_prompt(decode_run_t *run, uint32_t *tokens, base_error_t *er
   return outcome;
 }
 
-// The best token of entry 0, by the operation argmax.
+// By the host, from the logits.
+static uint32_t draw_token(decode_run_t *run, size_t index) {
+  const size_t vocab = run->model->vocab_size;
+  const size_t count = llm_candidates(&run->request.sampling, run->logits + index * vocab, vocab, run->candidates);
+  return llm_draw(run->candidates, count, num_rng_uniform(&run->rng));
+}
+
+// The best token of entry 0, by the operation argmax, or one that is drawn.
 static uint32_t take_token(decode_run_t *run, size_t index) {
   const decode_list_t *list = decode_machine_list(run->machine);
   int32_t best;
@@ -333,7 +359,7 @@ static uint32_t take_token(decode_run_t *run, size_t index) {
   if (run->lost == 0 && (uint32_t)best != choice.best && run->misread++ == 0) {
     run->misread_at = index;
   }
-  best = (uint32_t)best < run->model->vocab_size ? best : 0;
+  best = run->candidates != NULL ? (int32_t)draw_token(run, index) : (uint32_t)best < run->model->vocab_size ? best : 0;
   run->written[index] = (uint32_t)best;
   if (run->request.put != NULL) {
     run->request.put(run->request.context_of_these, (uint32_t)best);
@@ -538,5 +564,7 @@ void decode_release(decode_run_t *run) {
   llm_tokens_free(&run->eval.tokens);
   free(run->loss);
   free(run->written);
+  free(run->candidates);
+  llm_tokenizer_close(run->tokenizer);
   free(run->logits);
 }

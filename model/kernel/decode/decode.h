@@ -14,9 +14,11 @@
 #include "kernel/decode/decode_check.h"
 #include "kernel/decode/decode_finite.h"
 #include "kernel/decode/decode_step.h"
+#include "llm/text/sample.h"
 #include "llm/text/tokens.h"
 #include "kernel/decode/decode_verify.h"
 #include "kernel/result.h"
+#include "num/num_rng.h"
 
 typedef struct decode_run decode_run_t;
 
@@ -30,7 +32,8 @@ typedef struct decode_request {
   const char *prompt;         // what is continued, by so many tokens,
   const char *prompt_tokens;  // or a file of its tokens
   size_t tokens;
-  bool timing;  // `steps` steps after `past` tokens that are made up
+  llm_sampling_t sampling;  // of these tokens, drawn by model.seed
+  bool timing;              // `steps` steps after `past` tokens that are made up
   size_t past, steps;
   size_t context;  // of a window
   size_t chunk;    // tokens of an entry's prompt or window that a step takes at most
@@ -61,8 +64,9 @@ struct decode_run {
   const checkpoint_config_t *model;
   char name[256];  // of the model, for people
   llm_vocab_t vocab;
-  llm_text_t eval;    // what is predicted,
-  llm_tokens_t text;  // or the prompt
+  llm_tokenizer_t *tokenizer;  // NULL: the folder has none
+  llm_text_t eval;             // what is predicted,
+  llm_tokens_t text;           // or the prompt
   size_t windows;
   decode_machine_t *machine;
   decode_verify_t *verify;  // NULL: not asked for
@@ -78,7 +82,9 @@ struct decode_run {
   uint32_t *written;  // [tokens] of entry 0
   double gap;         // smallest between a chosen logit and the second best, of entry 0
   size_t gap_at;
-  float *logits;  // [logit_rows][vocab], every one that a token was chosen or predicted by
+  llm_candidate_t *candidates;  // [vocab], of a token that is drawn; NULL: none is
+  num_rng_t rng;                // by which they are
+  float *logits;                // [logit_rows][vocab], every one that a token was chosen or predicted by
   size_t logit_rows;
   decode_books_t prefill, decode;
   const soc_result_t *soc;

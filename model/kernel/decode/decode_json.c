@@ -82,15 +82,44 @@ static void add_numbers(cJSON *root, const char *name, const uint32_t *tokens, s
   }
 }
 
+// What tokens of a tokenizer stand for.
+static void add_text(cJSON *root, const char *name, const decode_run_t *run, const uint32_t *tokens, size_t count) {
+  uint8_t *bytes = malloc(count * LLM_TOKEN_BYTES + 1);
+  size_t used = 0;
+  for (size_t i = 0; bytes != NULL && i < count; ++i) {
+    used += llm_tokenizer_bytes(run->tokenizer, tokens[i], (char *)bytes + used);
+  }
+  if (bytes != NULL) {
+    json_add_bytes(root, name, bytes, used);
+  }
+  free(bytes);
+}
+
+static void add_sampling(cJSON *root, const decode_run_t *run) {
+  const llm_sampling_t *s = &run->request.sampling;
+  if (run->candidates != NULL) {
+    cJSON *object = cJSON_AddObjectToObject(root, "sampling");
+    cJSON_AddNumberToObject(object, "temperature", s->temperature);
+    json_add_count(object, "top_k", s->top_k);
+    cJSON_AddNumberToObject(object, "top_p", s->top_p);
+    json_add_count(object, "seed", run->request.model.seed);
+  }
+}
+
 static void add_written(cJSON *root, const decode_run_t *run) {
   if (run->written == NULL) {
     return;
   }
+  add_sampling(root, run);
   if (run->vocab.bytes) {
     llm_json_bytes(root, "prompt", run->text.list, run->text.count);
     llm_json_bytes(root, "text", run->written, run->request.tokens);
   } else {
     add_numbers(root, "prompt_tokens", run->text.list, run->text.count);
+  }
+  if (run->tokenizer != NULL) {
+    add_text(root, "prompt", run, run->text.list, run->text.count);
+    add_text(root, "text", run, run->written, run->request.tokens);
   }
   add_numbers(root, "tokens", run->written, run->request.tokens);
   cJSON_AddNumberToObject(root, "smallest_gap", run->gap);

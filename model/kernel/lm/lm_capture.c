@@ -69,7 +69,7 @@ static bool read_and_run(const uint32_t *text, lm_capture_t *capture, base_error
 }
 
 bool lm_capture(size_t window, size_t tokens, lm_capture_t *capture, base_error_t *error) {
-  static const llm_vocab_t vocab = {256, true, "byte"};
+  static const llm_vocab_t vocab = {.size = 256, .bytes = true, .unit = "byte"};
   char path[PATH_BYTES];
   llm_text_t text;
   *capture = (lm_capture_t){.tokens = tokens};

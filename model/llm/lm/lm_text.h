@@ -7,7 +7,7 @@
 #include "llm/text/tokens.h"
 
 static inline llm_vocab_t lm_vocab(const checkpoint_config_t *shape) {
-  return (llm_vocab_t){shape->vocab_size, true, "byte"};
+  return (llm_vocab_t){.size = shape->vocab_size, .bytes = true, .unit = "byte"};
 }
 
 // The worth of a window's predictions.

@@ -84,10 +84,25 @@ static bool take(reader_t *r, int byte) {
 
 // --- from where -------------------------------------------------------------------------------
 
+// What the tokenizer makes of it, all or the first `most`.
+static bool take_encoded(reader_t *r, const char *text, size_t bytes) {
+  uint32_t *list;
+  size_t count;
+  bool good = llm_tokenizer_encode(r->vocab->tokenizer, text, bytes, r->name, &list, &count, r->error);
+  for (size_t i = 0; good && i < count && (r->most == 0 || i < r->most); ++i) {
+    good = add_known(r, list[i]);
+  }
+  free(list);
+  return good;
+}
+
 bool llm_tokens_from_text(const char *text, const char *name, const llm_vocab_t *vocab, llm_tokens_t *tokens,
                           base_error_t *error) {
   reader_t reader = {.name = name, .vocab = vocab, .tokens = tokens, .error = error};
   bool good = true;
+  if (vocab->tokenizer != NULL) {
+    return take_encoded(&reader, text, strlen(text));
+  }
   for (const char *at = text; good && *at != '\0'; ++at) {
     good = take(&reader, (unsigned char)*at);
   }
@@ -104,6 +119,43 @@ static bool read_stream(FILE *file, reader_t *reader) {
     return base_fail(reader->error, "%s: %s", reader->name, strerror(errno));
   }
   return good && (byte != EOF || take(reader, NOTHING));
+}
+
+// All of a file, and a NUL; NULL: error says why.
+static char *read_bytes(FILE *file, reader_t *reader, size_t *count) {
+  char *bytes = NULL, *more;
+  size_t room = 0, got = 1;
+  *count = 0;
+  while (got > 0) {
+    room += FIRST_ROOM + room;
+    more = room > MOST_TOKENS ? NULL : realloc(bytes, room);
+    if (more == NULL) {
+      base_fail(reader->error, "%s: out of memory", reader->name);
+      free(bytes);
+      return NULL;
+    }
+    bytes = more;
+    got = fread(bytes + *count, 1, room - *count - 1, file);
+    *count += got;
+  }
+  bytes[*count] = '\0';
+  return bytes;
+}
+
+static bool read_text(FILE *file, reader_t *reader) {
+  size_t count;
+  const llm_vocab_t numbers = {.size = reader->vocab->size, .unit = reader->vocab->unit};
+  char *text = read_bytes(file, reader, &count);
+  bool good = text != NULL;
+  if (good && strspn(text, "0123456789, \t\r\n") == count) {
+    reader->vocab = &numbers;
+    rewind(file);
+    good = read_stream(file, reader);
+  } else if (good) {
+    good = take_encoded(reader, text, count);
+  }
+  free(text);
+  return good;
 }
 
 static bool is_array(const char *path) {
@@ -130,7 +182,8 @@ static bool read_file(const char *path, reader_t *reader) {
     return read_array(path, reader);
   }
   FILE *file = input_open(path, reader->error);
-  const bool good = file != NULL && read_stream(file, reader);
+  const bool good =
+      file != NULL && (reader->vocab->tokenizer != NULL ? read_text(file, reader) : read_stream(file, reader));
   if (file != NULL) {
     fclose(file);
   }
@@ -138,7 +191,7 @@ static bool read_file(const char *path, reader_t *reader) {
 }
 
 bool llm_tokens_read(const char *path, const llm_vocab_t *vocab, llm_tokens_t *tokens, base_error_t *error) {
-  const llm_vocab_t numbers = {vocab->size, false, vocab->unit};
+  const llm_vocab_t numbers = {.size = vocab->size, .unit = vocab->unit};
   reader_t reader = {.name = path, .vocab = &numbers, .tokens = tokens, .error = error};
   return read_file(path, &reader);
 }

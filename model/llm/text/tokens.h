@@ -1,4 +1,5 @@
-// Texts as token numbers: bytes, or numbers with spaces, commas or line ends between; or a file NAME.npy of '<i4'.
+// Texts as token numbers: bytes, what a tokenizer makes of them, or numbers with spaces, commas or line ends between;
+// or a file NAME.npy of '<i4'.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_LLM_TEXT_TOKENS_H
 #define AMALGAM_LLM_TEXT_TOKENS_H
@@ -7,15 +8,19 @@
 #include <stdint.h>
 
 #include "base/json.h"
+#include "llm/text/tokenizer.h"
 
 typedef struct llm_vocab {
   size_t size;
-  bool bytes;        // tokens are bytes
-  const char *unit;  // for people: "byte" or "token"
+  bool bytes;                        // tokens are bytes
+  const char *unit;                  // for people: "byte" or "token"
+  const llm_tokenizer_t *tokenizer;  // NULL: there is none
 } llm_vocab_t;
 
 // A checkpoint with 256 tokens has those of bytes.
-static inline llm_vocab_t llm_vocab(size_t size) { return (llm_vocab_t){size, size == 256, "token"}; }
+static inline llm_vocab_t llm_vocab(size_t size) {
+  return (llm_vocab_t){.size = size, .bytes = size == 256, .unit = "token"};
+}
 
 typedef struct llm_tokens {
   uint32_t *list;  // owned
@@ -25,7 +30,7 @@ typedef struct llm_tokens {
 // name: of what it is, for messages. False: a token that the vocabulary has not, or out of memory.
 bool llm_tokens_from_text(const char *text, const char *name, const llm_vocab_t *vocab, llm_tokens_t *tokens,
                           base_error_t *error);
-// All of a file of numbers, also where tokens are bytes.
+// All of a file of numbers, also where there are texts.
 bool llm_tokens_read(const char *path, const llm_vocab_t *vocab, llm_tokens_t *tokens, base_error_t *error);
 void llm_tokens_free(llm_tokens_t *tokens);
 
@@ -37,7 +42,8 @@ typedef struct llm_text {
   size_t context, windows;
 } llm_text_t;
 
-// The first `most` windows of a file, 0: all. False: there is none, or as above.
+// The first `most` windows of a file, 0: all. With a tokenizer a file of nothing but numbers is token numbers. False:
+// there is none, or as above.
 bool llm_text_read(const char *path, const llm_vocab_t *vocab, size_t context, size_t most, llm_text_t *text,
                    base_error_t *error);
 
