@@ -568,8 +568,9 @@ size_t llm_tokenizer_bytes(const llm_tokenizer_t *t, uint32_t token, char out[LL
     return 0;
   }
   if (piece->added) {
-    used = strnlen(piece->text, LLM_TOKEN_BYTES);
-    memcpy(out, piece->text, used);
+    for (; used < LLM_TOKEN_BYTES && piece->text[used] != '\0'; ++used) {
+      out[used] = piece->text[used];
+    }
     return used;
   }
   for (const char *at = piece->text; *at != '\0' && used < LLM_TOKEN_BYTES; ++used) {
