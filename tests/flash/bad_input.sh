@@ -47,6 +47,12 @@ good="--q q.npy --k k.npy --v k.npy $out"
   refused "lengths.npy: shape (3,)" run flash $good --lengths lengths.npy
   refused "lengths_high.npy: 10 at [1]" run flash $good --lengths lengths_high.npy
   refused "lengths_wide.npy: 4294967299 at [1]; expected numbers of 32 bits" run flash $good --lengths lengths_wide.npy
+  refused "--window: needs --causal" run flash $good --window 3
+  refused "--window: needs --causal, and goes without --mask" run flash $good --window 3 --causal --mask mask.npy
+  "$MKNPY" sinks.npy '<f4' 3
+  refused "sinks.npy: shape (3,); expected (4,)" run flash $good --sinks sinks.npy
+  "$MKNPY" sinks.npy '<f4' 4 c all=0 2=7fc00000
+  refused "sinks.npy: element [2] is not finite" run flash $good --sinks sinks.npy
   refused "--kv-block 40" run flash $good --kv-block 40
   refused "--group-rows 40" run flash $good --group-rows 40
   refused "--split-kv" run flash $good --split-kv 65

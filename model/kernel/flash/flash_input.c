@@ -12,6 +12,7 @@
 #include "kernel/mask.h"
 #include "kernels/flash/flash_args.h"
 #include "num/num_format.h"
+#include "num/num_rng.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
 
@@ -262,6 +263,56 @@ static bool read_mask(const char *path, flash_problem_t *problem, base_error_t *
   return mask_read(path, shape, &problem->visible, &problem->mask_rows, error);
 }
 
+// Query token t is key keys - seq_q + t; what causal hides stays visible here.
+static bool make_window(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
+  const size_t bytes = problem->seq_q * problem->keys;
+  if (!input->causal || input->mask != NULL || input->lengths != NULL) {
+    return base_fail(error, "--window: needs --causal, and goes without --mask and --lengths");
+  }
+  if (bytes > max_bytes) {
+    return base_fail(error, "--window: a mask of %zu bytes; expected at most %zu", bytes, max_bytes);
+  }
+  problem->visible = malloc(bytes);
+  problem->mask_rows = problem->seq_q;
+  problem->window = input->window;
+  for (size_t i = 0; problem->visible != NULL && i < bytes; ++i) {
+    problem->visible[i] = i % problem->keys + input->window + problem->seq_q > problem->keys + i / problem->keys;
+  }
+  return problem->visible != NULL || base_fail(error, "--window: out of memory");
+}
+
+// --- sinks ------------------------------------------------------------------------------------
+
+static bool make_sinks(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
+  num_rng_t rng;
+  num_rng_seed(&rng, input->made_up.seed);
+  problem->sink = malloc(problem->heads * sizeof *problem->sink);
+  for (size_t i = 0; problem->sink != NULL && i < problem->heads; ++i) {
+    problem->sink[i] = (float)num_rng_normal(&rng);
+  }
+  return problem->sink != NULL || base_fail(error, "--sinks: out of memory");
+}
+
+static bool read_sinks(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
+  npy_array_t array;
+  if (strcmp(input->sinks, "made-up") == 0) {
+    return make_sinks(input, problem, error);
+  }
+  if (!npy_read(input->sinks, NPY_BIT(F4), &array, error)) {
+    return false;
+  }
+  problem->sink = array.data;
+  if (array.dims != 1 || array.shape[0] != problem->heads) {
+    return npy_refuse_shape(input->sinks, &array, error, "(%zu,)", problem->heads);
+  }
+  for (size_t i = 0; i < problem->heads; ++i) {
+    if (!isfinite(problem->sink[i])) {
+      return refuse_value(input->sinks, &array, i, "is not finite", error);
+    }
+  }
+  return true;
+}
+
 // --- all of it --------------------------------------------------------------------------------
 
 static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
@@ -279,7 +330,9 @@ bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, 
   memset(problem, 0, sizeof *problem);
   const bool good = read_arrays(input, timing_only, threads, problem, error) &&
                     (input->lengths == NULL || read_lengths(input->lengths, problem, error)) &&
-                    (input->mask == NULL || read_mask(input->mask, problem, error));
+                    (input->mask == NULL || read_mask(input->mask, problem, error)) &&
+                    (input->window == 0 || make_window(input, problem, error)) &&
+                    (input->sinks == NULL || read_sinks(input, problem, error));
   if (!good) {
     flash_free(problem);
     return false;
