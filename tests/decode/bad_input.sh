@@ -71,6 +71,12 @@ small="--model $models/deepseek-v2-lite.json --random-weights --layers 1"
 
 refused "--verify: needs values" run decode --timing-only --verify
 refused "--check: needs values" run decode --timing-only --check stages
+refused "--top-k: needs a --temperature above 0" run decode --top-k 3
+refused "--top-p: needs a --temperature above 0" run decode --temperature 0 --top-p 0.5
+refused "--top-p: expected more than 0" run decode --temperature 1 --top-p 0
+refused "--temperature: needs --prompt" run decode --eval "$DATA/kjv_val.txt" --temperature 1
+jq '.head_dim = 24' "$models/llama-3.1-8b.json" >odd.json
+refused "config.json: head_dim 24; the kernel takes multiples of 16" run decode --model odd.json --random-weights --layers 1 --prompt 1
 refused "--zero-points: needs --weights w4a16" run decode --zero-points
 refused "--fp8-scale: needs --attention fp8" run decode --fp8-scale amax
 refused "--tolerance: needs --check stages" run decode --tolerance 0.1

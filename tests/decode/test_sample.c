@@ -17,7 +17,7 @@ static double probability(const llm_sampling_t *s, const float *logits, size_t t
       size_t before = 0;
       double sum = 0.0;
       for (size_t j = 0; j < VOCAB; ++j) {
-        const bool likelier = logits[j] > logits[i] || (logits[j] == logits[i] && j < i);
+        const bool likelier = logits[j] > logits[i] || (j < i && logits[j] == logits[i]);
         before += likelier;
         sum += likelier ? exp((double)logits[j] / s->temperature) : 0.0;
       }

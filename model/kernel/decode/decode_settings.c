@@ -31,9 +31,10 @@ static bool check_widths(const checkpoint_config_t *model, base_error_t *error) 
 #define CONFIG_REAL(key, smallest, largest, default)
 #define CONFIG_ONLY(key, part, value)
 #define CONFIG_ALIAS(key, alias)
-#define CONFIG_WIDTH(key, part, smallest, largest, default)                                      \
-  if (((part) != MOE || model->n_routed_experts > 0) && !check_width(#key, model->key, error)) { \
-    return false;                                                                                \
+#define CONFIG_WIDTH(key, part, smallest, largest, default)                                           \
+  if (((part) != MOE || model->n_routed_experts > 0) && ((part) != MLA || model->kv_lora_rank > 0) && \
+      !check_width(#key, model->key, error)) {                                                        \
+    return false;                                                                                     \
   }
 #include "llm/checkpoint/checkpoint_config.def"
 #undef CONFIG_COUNT

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "llm/text/tokenizer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -176,8 +177,7 @@ static bool take_merge(llm_tokenizer_t *t, const cJSON *item, uint32_t rank, bas
   if (bytes + more >= sizeof text) {
     return refuse(t, error, "model.merges", item, "shorter tokens");
   }
-  memcpy(text, left, bytes);
-  memcpy(text + bytes, right, more);
+  snprintf(text, sizeof text, "%.*s%s", (int)bytes, left, right);
   const long a = find_text(t, left, bytes), b = find_text(t, right, more), sum = find_text(t, text, bytes + more);
   if (a < 0 || b < 0 || sum < 0) {
     return refuse(t, error, "model.merges", item, "tokens of the vocabulary");

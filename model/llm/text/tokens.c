@@ -145,12 +145,13 @@ static char *read_bytes(FILE *file, reader_t *reader, size_t *count) {
 static bool read_text(FILE *file, reader_t *reader) {
   size_t count;
   const llm_vocab_t numbers = {.size = reader->vocab->size, .unit = reader->vocab->unit};
+  reader_t of_numbers = *reader;
   char *text = read_bytes(file, reader, &count);
   bool good = text != NULL;
   if (good && strspn(text, "0123456789, \t\r\n") == count) {
-    reader->vocab = &numbers;
+    of_numbers.vocab = &numbers;
     rewind(file);
-    good = read_stream(file, reader);
+    good = read_stream(file, &of_numbers);
   } else if (good) {
     good = take_encoded(reader, text, count);
   }
