@@ -71,6 +71,7 @@ small="--model $models/deepseek-v2-lite.json --random-weights --layers 1"
 
 refused "--verify: needs values" run decode --timing-only --verify
 refused "--check: needs values" run decode --timing-only --check stages
+refused "--weights bf16: is for models without latents" run decode --weights bf16
 refused "--top-k: needs a --temperature above 0" run decode --top-k 3
 refused "--top-p: needs a --temperature above 0" run decode --temperature 0 --top-p 0.5
 refused "--top-p: expected more than 0" run decode --temperature 1 --top-p 0

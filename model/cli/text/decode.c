@@ -15,9 +15,10 @@ static void print_kernel(FILE *file, const decode_run_t *run) {
   static const char *const attention[] = {"base over a BF16 cache", "amla over a BF16 cache", "amla over an FP8 cache",
                                           "flash over a BF16 cache"};
   fprintf(file, "kernel   decode on %s; attention %s; weights %s", s->machine.config, attention[s->attention],
-          s->weights == DECODE_FP16 ? "FP16"
-          : s->zero_points          ? "in 4 bits with zero points"
-                                    : "in 4 bits, signed");
+          checkpoint_has(run->model, CHECKPOINT_HAS_WIDE_RANGE) ? "BF16"
+          : s->weights == DECODE_FP16                           ? "FP16"
+          : s->zero_points                                      ? "in 4 bits with zero points"
+                                                                : "in 4 bits, signed");
   fprintf(file, "; %s\n", s->launch == DECODE_STEP ? "a launch a step" : "a launch an operation");
 }
 

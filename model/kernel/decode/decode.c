@@ -87,6 +87,7 @@ static bool open_model(decode_run_t *run, base_error_t *error) {
   checkpoint_request_t wanted = request->model;
   wanted.shapes = request->settings.machine.soc.timing_only;
   wanted.random = wanted.random || wanted.shapes;
+  wanted.wide_range = request->settings.weights == DECODE_BF16;
   request->model.random = wanted.random;
   wanted.folder = model_path(request, path);
   run->checkpoint = checkpoint_open(&wanted, error);

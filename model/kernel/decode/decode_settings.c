@@ -10,7 +10,7 @@
 enum { USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
 
 const char *const decode_attention_names[] = {"base", "amla", "fp8", "flash"};
-const char *const decode_weights_names[] = {"fp16", "w4a16"};
+const char *const decode_weights_names[] = {"fp16", "w4a16", "bf16"};
 const char *const decode_launch_names[] = {"step", "ops"};
 
 decode_settings_t decode_settings(const kernel_machine_t *machine) {
@@ -79,6 +79,9 @@ static bool choose_attention(decode_settings_t *settings, const checkpoint_confi
     return base_fail(error, "--attention %s: is for models %s latents; this one has %s",
                      decode_attention_names[settings->attention], latents ? "without" : "with",
                      latents ? "some" : "none");
+  }
+  if (latents && settings->weights == DECODE_BF16) {
+    return base_fail(error, "--weights bf16: is for models without latents; this one has some");
   }
   return latents ? decode_latents_fit(settings, model, error) : decode_heads_fit(settings, model, error);
 }

@@ -364,6 +364,7 @@ static bool read_config(checkpoint_t *checkpoint, const checkpoint_request_t *re
   if (!(request->shapes ? checkpoint_config_shapes : checkpoint_config_read)(path, &checkpoint->config, error)) {
     return false;
   }
+  checkpoint->config.traits |= request->wide_range ? (unsigned)CHECKPOINT_HAS_WIDE_RANGE : 0u;
   size_t *layers = &checkpoint->config.num_hidden_layers;
   if (request->layers > *layers) {
     return base_fail(error, "%s: num_hidden_layers is %zu; expected at least the %zu layers asked for", path, *layers,

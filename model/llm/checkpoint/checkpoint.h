@@ -29,6 +29,7 @@ typedef struct checkpoint_request {
   bool random;         // weights normal with standard deviation initializer_range, in BF16, norms 1, biases 0;
   uint64_t seed;       // of a seed and a tensor's name the same on every host, whatever `layers`
   bool shapes;         // random, and no value of it is looked at: checkpoint_config_shapes
+  bool wide_range;     // the model gets that trait, if its family has not
 } checkpoint_request_t;
 
 typedef struct checkpoint checkpoint_t;
