@@ -473,6 +473,7 @@ double decode_tolerance(const decode_run_t *run) {
   return !isnan(run->request.tolerance) ? run->request.tolerance
          : s->weights == DECODE_W4A16   ? DECODE_TOLERANCE_W4A16
          : s->attention == DECODE_FP8   ? DECODE_TOLERANCE_FP8
+         : s->weights == DECODE_BF16    ? DECODE_TOLERANCE_FP8
                                         : DECODE_TOLERANCE_FP16;
 }
 
