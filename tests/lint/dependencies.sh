@@ -131,7 +131,7 @@ tb/axi: hal
 tests: /.
 tests/ascend: ascend/include
 tests/checkpoint: llm/checkpoint base host num/* /num
-tests/decode: kernel/decode kernel soc hal llm/walk llm/family llm/checkpoint base host num/* /num /checkpoint
+tests/decode: kernel/decode kernel soc hal llm/walk llm/family llm/text llm/checkpoint base host num/* /num /checkpoint
 tests/cli: num/*
 tests/cli/unit: /. array llm/* base config host num/* report report/* kernel/* cli/*
 tests/core: core num/* hal

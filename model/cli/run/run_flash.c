@@ -30,7 +30,6 @@ static bool read_input(const options_t *o, flash_input_t *input, base_error_t *e
   input->lengths = o->flash_lengths;
   input->causal = o->causal;
   input->window = option_count_or(&o->flash_window, 0);
-  input->sinks = o->flash_sinks;
   input->block = option_count_or(&o->flash_kv_block, 0);
   return (!files || check_files(o, error)) && made_up_options(o, &input->made_up, error) &&
          scale_option(o, &input->scale, error);

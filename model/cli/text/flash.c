@@ -19,12 +19,12 @@ static void print_input(FILE *file, const flash_run_t *run) {
   if (p->kv_heads != p->heads) {
     fprintf(file, " on %zu head%s of keys", p->kv_heads, plural(p->kv_heads));
   }
-  fprintf(file, ", %zu query token%s, %zu keys, %s%s%s%s%s\n", p->seq_q, plural(p->seq_q), p->keys,
+  fprintf(file, ", %zu query token%s, %zu keys, %s%s%s%s\n", p->seq_q, plural(p->seq_q), p->keys,
           p->fp16 ? "FP16" : "BF16", p->causal ? ", causal" : "",
           p->window > 0        ? ", a window"
           : p->visible == NULL ? ""
                                : ", masked",
-          p->length == NULL ? "" : ", lengths", p->sink == NULL ? "" : ", sinks");
+          p->length == NULL ? "" : ", lengths");
   fprintf(file, "         %u groups of rows, blocks of %zu keys", flash_items(&run->deal), p->block);
   if (p->splits > 1) {
     fprintf(file, ", in %zu parts", p->splits);

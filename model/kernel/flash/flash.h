@@ -28,9 +28,8 @@ typedef struct flash_input {
   bool round;                                  // '<f2' to BF16, where that lacks a value
   const char *mask, *lengths;                  // files, NULL: none
   bool causal;
-  size_t window;      // with causal: keys that a token sees at most, its own among them; 0: all
-  const char *sinks;  // a file, or "made-up"; NULL: none
-  size_t block;       // keys of a block, a multiple of 16; 0: by flash_choose
+  size_t window;  // with causal: keys that a token sees at most, its own among them; 0: all
+  size_t block;   // keys of a block, a multiple of 16; 0: by flash_choose
 } flash_input_t;
 
 typedef struct flash_settings {

@@ -12,7 +12,6 @@
 #include "kernel/mask.h"
 #include "kernels/flash/flash_args.h"
 #include "num/num_format.h"
-#include "num/num_rng.h"
 
 static const size_t max_bytes = (size_t)4 << 30;
 
@@ -281,38 +280,6 @@ static bool make_window(const flash_input_t *input, flash_problem_t *problem, ba
   return problem->visible != NULL || base_fail(error, "--window: out of memory");
 }
 
-// --- sinks ------------------------------------------------------------------------------------
-
-static bool make_sinks(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
-  num_rng_t rng;
-  num_rng_seed(&rng, input->made_up.seed);
-  problem->sink = malloc(problem->heads * sizeof *problem->sink);
-  for (size_t i = 0; problem->sink != NULL && i < problem->heads; ++i) {
-    problem->sink[i] = (float)num_rng_normal(&rng);
-  }
-  return problem->sink != NULL || base_fail(error, "--sinks: out of memory");
-}
-
-static bool read_sinks(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
-  npy_array_t array;
-  if (strcmp(input->sinks, "made-up") == 0) {
-    return make_sinks(input, problem, error);
-  }
-  if (!npy_read(input->sinks, NPY_BIT(F4), &array, error)) {
-    return false;
-  }
-  problem->sink = array.data;
-  if (array.dims != 1 || array.shape[0] != problem->heads) {
-    return npy_refuse_shape(input->sinks, &array, error, "(%zu,)", problem->heads);
-  }
-  for (size_t i = 0; i < problem->heads; ++i) {
-    if (!isfinite(problem->sink[i])) {
-      return refuse_value(input->sinks, &array, i, "is not finite", error);
-    }
-  }
-  return true;
-}
-
 // --- all of it --------------------------------------------------------------------------------
 
 static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
@@ -331,8 +298,7 @@ bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, 
   const bool good = read_arrays(input, timing_only, threads, problem, error) &&
                     (input->lengths == NULL || read_lengths(input->lengths, problem, error)) &&
                     (input->mask == NULL || read_mask(input->mask, problem, error)) &&
-                    (input->window == 0 || make_window(input, problem, error)) &&
-                    (input->sinks == NULL || read_sinks(input, problem, error));
+                    (input->window == 0 || make_window(input, problem, error));
   if (!good) {
     flash_free(problem);
     return false;

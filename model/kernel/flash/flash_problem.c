@@ -12,7 +12,6 @@ void flash_free(flash_problem_t *problem) {
   }
   free(problem->length);
   free(problem->visible);
-  free(problem->sink);
   memset(problem, 0, sizeof *problem);
 }
 
@@ -32,9 +31,6 @@ static void gather_rows(const flash_problem_t *problem, const size_t *row, flash
   for (size_t i = 0; i < attn->rows; ++i) {
     memcpy(part->q + i * attn->dk, problem->q + row[i] * attn->dk, attn->dk * sizeof *part->q);
     part->seen[i] = (uint32_t)flash_seen(problem, row[i] / rows, row[i] % rows);
-    if (part->sink != NULL) {
-      part->sink[i] = problem->sink[flash_head(problem, row[i] / rows, row[i] % rows)];
-    }
     if (part->visible != NULL) {
       const size_t at = row[i] % rows % problem->mask_rows;
       memcpy(part->visible + i * attn->keys, problem->visible + at * problem->keys, attn->keys);
@@ -61,16 +57,13 @@ bool flash_part(const flash_problem_t *problem, const size_t *row, size_t rows, 
                          .q = malloc(rows * problem->dk * sizeof *part->q)};
   const bool masked = problem->visible != NULL && keys > 0;
   part->visible = masked ? malloc(rows * keys) : NULL;
-  part->sink = problem->sink == NULL ? NULL : malloc(rows * sizeof *part->sink);
-  if (part->seen == NULL || part->q == NULL || (masked && part->visible == NULL) ||
-      (problem->sink != NULL && part->sink == NULL)) {
+  if (part->seen == NULL || part->q == NULL || (masked && part->visible == NULL)) {
     return false;
   }
   gather_rows(problem, row, part);
   part->attn.q = part->q;
   part->attn.seen = part->seen;
   part->attn.visible = part->visible;
-  part->attn.sink = part->sink;
   return true;
 }
 
@@ -78,5 +71,4 @@ void flash_part_free(flash_part_t *part) {
   free(part->seen);
   free(part->q);
   free(part->visible);
-  free(part->sink);
 }

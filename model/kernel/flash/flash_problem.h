@@ -28,7 +28,6 @@ typedef struct flash_problem {
   uint8_t *visible;       // [mask_rows][keys], nonzero: takes part; NULL: all do
   size_t mask_rows;       // seq_q, or 1 for all tokens
   size_t window;          // that visible is made of; 0: none
-  float *sink;            // [heads]; NULL: none
   char source[200];       // where the data came from, for people
 } flash_problem_t;
 
@@ -46,11 +45,6 @@ static inline size_t flash_out_count(const flash_problem_t *problem) {
   return problem->batch * problem->heads * problem->seq_q * problem->dv;
 }
 
-// The query head of an entry's row.
-static inline size_t flash_head(const flash_problem_t *problem, size_t entry, size_t row) {
-  return entry % problem->kv_heads * (problem->heads / problem->kv_heads) + row / problem->seq_q;
-}
-
 // Keys of an entry, and those that one of its rows may see, whatever the mask says.
 size_t flash_length(const flash_problem_t *problem, size_t entry);
 size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row);
@@ -61,7 +55,6 @@ typedef struct flash_part {
   uint32_t *seen;
   uint16_t *q;
   uint8_t *visible;
-  float *sink;
 } flash_part_t;
 
 // False: out of memory. The part is to be freed in any case.

@@ -11,7 +11,7 @@
 
 // Arrays that the host makes for the run.
 typedef struct made {
-  float *tokens, *sinks;
+  float *tokens;
   uint8_t *bits;
   size_t bits_bytes, bits_pitch;
 } made_t;
@@ -23,16 +23,6 @@ static bool make_tokens(const flash_problem_t *problem, made_t *made) {
     made->tokens[row] = -(float)(row % problem->seq_q);
   }
   return made->tokens != NULL;
-}
-
-// Of each row of an entry, for the heads of keys of a batch entry.
-static bool make_sinks(const flash_problem_t *problem, made_t *made) {
-  const size_t rows = flash_rows(problem);
-  made->sinks = malloc(problem->kv_heads * rows * sizeof *made->sinks);
-  for (size_t i = 0; made->sinks != NULL && i < problem->kv_heads * rows; ++i) {
-    made->sinks[i] = problem->sink[flash_head(problem, i / rows, i % rows)];
-  }
-  return made->sinks != NULL;
 }
 
 static bool pack_mask(const flash_problem_t *problem, made_t *made) {
@@ -62,8 +52,6 @@ static void add_arrays(flash_run_t *run, const made_t *made, flash_args_t *flash
   kernel_array(arrays, &flash->token, made->tokens == NULL ? 0 : flash_rows(p) * 4,
                (soc_buffer_t){KERNEL_INPUT("token", made->tokens)});
   kernel_array(arrays, &flash->visible, made->bits_bytes, (soc_buffer_t){KERNEL_INPUT("visible", made->bits)});
-  kernel_array(arrays, &flash->sink, made->sinks == NULL ? 0 : p->kv_heads * flash_rows(p) * 4,
-               (soc_buffer_t){KERNEL_INPUT("sinks", made->sinks)});
   kernel_array(
       arrays, &args->out, flash_out_count(p) * (run->settings.out_f32 ? 4 : 2),
       (soc_buffer_t){.name = "out", .result = run->out, KERNEL_MATRIX(stored, flash_out_count(p) / p->dv, p->dv)});
@@ -129,15 +117,13 @@ base_exit_t flash_simulate(kernel_run_t *kernel, base_error_t *error) {
   const flash_problem_t *problem = &run->problem;
   made_t made = {0};
   base_exit_t code = BASE_BAD_INPUT;
-  if ((!problem->causal || make_tokens(problem, &made)) && (problem->visible == NULL || pack_mask(problem, &made)) &&
-      (problem->sink == NULL || make_sinks(problem, &made))) {
+  if ((!problem->causal || make_tokens(problem, &made)) && (problem->visible == NULL || pack_mask(problem, &made))) {
     const soc_status_t status = simulate(run, &made);
     code = kernel_result_take(&run->kernel.result, &run->settings.machine, status, flash_flops(problem), error);
   } else {
-    base_fail(error, "--causal, --mask, --window, --sinks: out of memory");
+    base_fail(error, "--causal, --mask, --window: out of memory");
   }
   free(made.tokens);
-  free(made.sinks);
   free(made.bits);
   return code;
 }

@@ -101,14 +101,14 @@ static inline const checkpoint_rope_t *checkpoint_rope_of(const checkpoint_confi
 
 // Whether a layer is a mixture of experts.
 static inline bool checkpoint_is_mixture(const checkpoint_config_t *config, size_t layer) {
-  return config->mixture[layer];
+  return config->n_routed_experts > 0 && config->mixture[layer];
 }
 
 // How many layers are.
 static inline size_t checkpoint_mixtures(const checkpoint_config_t *config) {
   size_t count = 0;
   for (size_t layer = 0; layer < config->num_hidden_layers; ++layer) {
-    count += config->mixture[layer];
+    count += checkpoint_is_mixture(config, layer);
   }
   return count;
 }
