@@ -1,10 +1,10 @@
 #!/bin/sh
 # The file lists of the tops, for tools that take -F or -f: TOP.f, paths from this folder on, and the same in
-# the FuseSoC files beside them.
+# the FuseSoC and IP-XACT files beside them.
 #
-#   filelists.sh check        are they what modules.sh says, do FuseSoC's files name no others, and do Verilator,
-#                             Icarus and Yosys elaborate each top from its list alone?
-#   filelists.sh write        writes the .f files
+#   filelists.sh check        are they what modules.sh says, do FuseSoC's files name no others, do Verilator, Icarus
+#                             and Yosys elaborate each top from its list alone, and has IP-XACT its ports (ipxact.py)?
+#   filelists.sh write        writes the .f files and those of IP-XACT
 #
 # Exits 1, with a line for each difference, if not.
 # SPDX-License-Identifier: Apache-2.0
@@ -46,13 +46,15 @@ elaborates() {
 
 case $1 in
 write)
-  for top in $tops; do list "$top" >"$top.f"; done ;;
+  for top in $tops; do list "$top" >"$top.f"; done
+  python3 ipxact.py write ;;
 check)
   for top in $tops; do
     list "$top" | cmp -s - "$top.f" || differ "$top.f: not what modules.sh says; run rtl/filelists.sh write"
     elaborates "$top"
   done
   python3 filelists.py || wrong=1
+  python3 ipxact.py check || wrong=1
   exit $wrong ;;
 *) echo "filelists.sh: $1: expected check or write" >&2; exit 2 ;;
 esac

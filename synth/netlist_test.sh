@@ -10,10 +10,11 @@
 #   BREAK          a cell, as NOR2X1: one of that kind in a lane's netlist gets its inputs tied together,
 #                  and 0 is for a testbench that fails
 #
-# LIBERTY names another library than OSU 0.18 um.  Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
+# UNITS are those with netlists, of fau, acc and divide (all); LIBERTY names another library than OSU 0.18 um.
+# Exits as the testbench, 2 if something cannot be made.  SPDX-License-Identifier: Apache-2.0
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 4 ] || { sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2; exit 2; }
+[ $# -ge 4 ] || { sed -n 's/^# \{0,1\}//; 2,14p' "$0" >&2; exit 2; }
 design=$1 d=$2 bench=$3 work=$4 break=${5:-}
 liberty=${LIBERTY:-/usr/share/qflow/tech/osu018/osu018_stdcells.lib}
 case $design in
@@ -48,7 +49,7 @@ s/^endmodule/  \/* verilator no_inline_module *\/\nendmodule/" "$2/netlist.v"
 }
 
 clock=150
-for unit in fau acc divide; do
+for unit in ${UNITS:-fau acc divide}; do
   case $unit in
   divide) params="ARITHMETIC=$arithmetic D=$d NQ=1" ;;
   *) params="ARITHMETIC=$arithmetic VARIANT=0 D=$d" ;;

@@ -14,18 +14,20 @@ same() {   # same KERNEL OPTIONS...
   tests=$((tests + 1))
 }
 
-# The shapes are run.sh's, so that the RTL is there already.
-small="--blocks 2 --rows 32 --head-dim 16"
+# Shapes of tests attention/*, so that the RTL is there already.
+small="--blocks 2 --rows 64 --head-dim 8"
 # shellcheck disable=SC2086
 for kernel in "hfa $small" "hfa $small --lns corrected" "hfa $small --zero-exact" "fa2 $small" \
-  "fa2 $small --one-mul --queries 4"; do
-  for keys in 1 2 31 32 33 70; do
+  "fa2 $small --one-mul" "hfa --blocks 2 --rows 32 --head-dim 4 --queries 4"; do
+  for keys in 1 2 32 33 63 65 130; do
     same $kernel --seq-q 9 --seq-kv $keys --seed $keys
     same $kernel --seq-q 9 --seq-kv $keys --seed $keys --causal --dist normal:5
   done
-  "$MKNPY" q.npy '<u2' 9,16 c 31=7f80
-  "$MKNPY" k.npy '<u2' 70,16 c 105=7fc0
-  "$MKNPY" v.npy '<u2' 70,16 c 690=ff80
+  d=${kernel#*--head-dim }
+  d=${d%% *}
+  "$MKNPY" q.npy '<u2' "9,$d" c $((2 * d - 1))=7f80
+  "$MKNPY" k.npy '<u2' "70,$d" c $((6 * d + 1))=7fc0
+  "$MKNPY" v.npy '<u2' "70,$d" c $((43 * d + 2))=ff80
   "$MKNPY" mask.npy '|u1' 9,70
   same $kernel --q q.npy --k k.npy --v v.npy --mask mask.npy --causal
   same $kernel --q q.npy --k k.npy --v v.npy --mask mask.npy --softmax-scale -3

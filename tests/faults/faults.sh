@@ -17,7 +17,7 @@ words() {
   case $1 in
     run) echo "$attention --out o.npy --json r.json --csv r --profile --timeline t.json --log l.txt --critical-path c.json" ;;
     trace) echo "$attention --trace w.fst --trace-scope cube0 --json t.json" ;;
-    engine) echo "run hfa --blocks 2 --rows 32 --head-dim 16 --seq-kv 40 --quiet --trace w.fst --out o.npy" ;;
+    engine) echo "run hfa --blocks 2 --rows 64 --head-dim 8 --seq-kv 40 --quiet --trace w.fst --out o.npy" ;;
     dump) echo "$attention --dump-all all --dump mmad#1:l0c:d.npy" ;;
     report) echo "report table2 --seq-kv 512 --batch 1 --cores 1 --out . --quiet" ;;
     convert) echo "convert $ROOT/tests/data/mla_real_kv_bf16bits.npy tokens.npy --quiet" ;;
