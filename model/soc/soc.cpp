@@ -12,6 +12,7 @@
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "hal/registers.h"
 #include "host/interrupt.h"
@@ -138,9 +139,10 @@ struct soc_machine {
 
 namespace {
 
-void refuse(soc_result_t &result, const char *message) {
+void refuse(soc_result_t &result, const std::exception &error) {
+  const bool thread = dynamic_cast<const std::system_error *>(&error) != nullptr;  // nothing else here throws one
   result.status = SOC_BAD_INPUT;
-  std::snprintf(result.error, sizeof result.error, "%s", message);
+  std::snprintf(result.error, sizeof result.error, "%s%s", thread ? "no thread can be started: " : "", error.what());
 }
 
 }  // namespace
@@ -161,7 +163,7 @@ extern "C" soc_t *soc_open(const soc_options_t *options, soc_buffer_t *buffers, 
     const soc::stopwatch watch(result->seconds);
     return new soc_machine(*options, buffers, count, args_bytes, *result);
   } catch (const std::exception &error) {
-    refuse(*result, error.what());
+    refuse(*result, error);
     return nullptr;
   }
 }
@@ -192,7 +194,7 @@ extern "C" soc_status_t soc_launch(soc_t *soc, const char *firmware_file, const 
     *cycles = soc->machine->launch(firmware_file);
     soc->show();
   } catch (const std::exception &error) {
-    refuse(result, error.what());
+    refuse(result, error);
   }
   return result.status;
 }
@@ -302,7 +304,7 @@ void launch_all(soc_machine &soc, const void *args, size_t args_bytes) {
   const size_t launches = options.launches == 0 ? 1 : options.launches;
   result.launch_cycles = static_cast<uint64_t *>(std::calloc(launches, sizeof *result.launch_cycles));
   if (result.launch_cycles == nullptr) {
-    refuse(result, "launches: out of memory");
+    refuse(result, std::runtime_error("launches: out of memory"));
     return;
   }
   while (result.launches < launches) {

@@ -2,6 +2,7 @@
 // out. It sleeps only where there is nothing to do but wait.
 // SPDX-License-Identifier: Apache-2.0
 #include <cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -216,6 +217,18 @@ static bool is_out_of_memory(const attempt_result_t *result) {
          (result->code == BASE_BAD_INPUT && strstr(result->error, "out of memory") != NULL);
 }
 
+// This host lacks something now that it may have later, or that somebody else gives it: threads, open files, room on
+// its disk. It says nothing of the point.
+static bool is_short_of_something(const attempt_result_t *result) {
+  static const int lacks[] = {EAGAIN, EMFILE, ENFILE, ENOSPC, EDQUOT};
+  for (size_t i = 0; i < sizeof lacks / sizeof *lacks; ++i) {
+    if (result->code == BASE_BAD_INPUT && strstr(result->error, strerror(lacks[i])) != NULL) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Once more, with twice the memory if that was it. False: this worker may not use so much, and leaves it.
 static bool try_again(runner_t *runner, slot_t *slot, const attempt_result_t *result) {
   sweep_t *sweep = runner->sweep;
@@ -251,6 +264,8 @@ static void collect(runner_t *runner, size_t index) {
   }
   if (good && result.code == ATTEMPT_CANNOT_START) {
     good = base_fail(runner->error, "a run cannot be started");
+  } else if (good && is_short_of_something(&result)) {
+    good = base_fail(runner->error, "a run cannot go on here: %s", result.error);
   } else if (good && (is_out_of_time(runner, &result) ||
                       (result.end != ATTEMPT_STOPPED && !(host_interrupted() && is_ended_from_outside(&result))))) {
     const bool outside =

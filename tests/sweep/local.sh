@@ -179,6 +179,19 @@ expect 1 both.yaml --store limited --retry-failed
 [ "$(find limited/store -name point.json -exec stat -c %i {} + | sort)" = "$first" ] || fail "what was done was run again"
 limited 0 '' 'done done'
 
+# A host that starts no more threads: that is told, no point is kept as failed, and the next sweep runs it.
+if command -v strace >/dev/null; then
+  sed '/^limits:/d; s/--k 512 --n 512/--k 16 --n 16/' limits.yaml >short.yaml
+  status=0
+  ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -qq -o /dev/null -e trace=clone3 \
+    -e inject=clone3:error=EAGAIN:when=2+ "$SIM" sweep short.yaml --store short --jobs 1 >out 2>err || status=$?
+  [ $status -eq 2 ] && [ "$(cat err)" = "amalgam: a run cannot go on here: no thread can be started: Resource temporarily unavailable" ] ||
+    { cat out err; fail "no threads: exit code $status"; }
+  [ "$(results short)" -eq 0 ] || fail "a point failed because a thread could not be started"
+  expect 0 short.yaml --store short
+  grep -q '^short: 2 done$' out || { cat out; fail "threads again"; }
+fi
+
 # Two at once on one store: each point is run once, and both have all.
 cat >two.yaml <<'YAML'
 question: Who runs what?

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
 #include "host/interrupt.h"
 
@@ -19,8 +20,11 @@ double between(clock::time_point begin, clock::time_point end) {
 
 arithmetic::arithmetic(unsigned ai_cores, unsigned threads, execute_fn execute)
     : cores_(ai_cores), execute_(std::move(execute)) {
-  for (unsigned i = 1; i < threads; ++i) {
-    workers_.emplace_back(&arithmetic::worker, this);
+  try {
+    while (workers_.size() + 1 < threads) {
+      workers_.emplace_back(&arithmetic::worker, this);
+    }
+  } catch (const std::system_error &) {  // no more threads can be started: those that are there do it
   }
 }
 

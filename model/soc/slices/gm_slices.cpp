@@ -2,6 +2,7 @@
 #include "soc/slices/gm_slices.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "soc/cores/simulation.h"
@@ -24,8 +25,12 @@ void gm_slices::make(const slice_clock &clock, std::unique_ptr<gm_unit> unit, gm
 }
 
 void gm_slices::add(unsigned slice, uint64_t token, std::vector<gm_slice::beat> beats, uint64_t now) {
-  while (workers_.size() + 1 < std::min<size_t>(threads_, slices_.size())) {
-    workers_.emplace_back(&gm_slices::work, this);
+  try {
+    while (workers_.size() + 1 < std::min<size_t>(threads_, slices_.size())) {
+      workers_.emplace_back(&gm_slices::work, this);
+    }
+  } catch (const std::system_error &) {  // no more threads can be started: those that are there do it
+    threads_ = static_cast<unsigned>(workers_.size() + 1);
   }
   one &of = slices_[slice];
   {

@@ -67,7 +67,7 @@ class gm_slices {
   bool work_some(uint64_t until);
   void work();
 
-  const unsigned threads_;
+  unsigned threads_;
   std::deque<one> slices_;
   std::vector<unsigned> left_;  // slices that another thread had
   std::vector<std::thread> workers_;
