@@ -35,6 +35,6 @@ void text_ascend(FILE *file, const kernel_run_t *kernel) {
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
           run->kernel.result.time_us, config->soc.clock_mhz);
   text_launches(file, &run->kernel.result);
-  text_traffic(file, soc);
+  text_traffic(file, config, soc);
   text_pipes(file, soc, config->soc.ai_cores > 1);
 }

@@ -57,6 +57,7 @@ void ascend_json(const kernel_run_t *kernel, cJSON *root) {
     json_add_count(root, "flags_left", soc->flags_left);
   }
   kernel_json_traffic(root, soc);
+  kernel_json_energy(root, &run->machine.soc.config, soc);
   kernel_json_pipes(root, soc);
   kernel_json_host(root, soc);
 }
