@@ -141,6 +141,11 @@ static inline command_t random_instruction_of(num_rng_t *rng, uint32_t op, uint3
     c->b = 3 * quarter;  // some offsets leave it
     c->scalar = 4 * (1 + random_below(rng, quarter / 4));
   }
+  if (c->op == VI_AXPY_WIDE || c->op == VI_MUL_ADD_DST_WIDE) {  // no bits of a NaN are read as FP16
+    c->dst = 32 * random_below(rng, 32);
+    c->a = quarter + 32 * random_below(rng, 32);
+    c->b = 2 * quarter + 32 * random_below(rng, 32);
+  }
   if (c->op == VI_GATHER_MASK) {
     c->dst = 32 * random_below(rng, 32);
     c->a = (apart ? quarter : 0) + 32 * random_below(rng, 32);
