@@ -60,7 +60,7 @@ wait $run || status=$?
 if [ -z "${AMALGAM_SLOWED:-}" ]; then
   mkfifo pipe
   # shellcheck disable=SC2086
-  "$SIM" run hfa $small --seq-q 3500 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &
+  "$SIM" run hfa $small --seq-q 7000 --seq-kv 16 --trace late.fst --out pipe --quiet 2>err &
   run=$!
   exec 3<pipe   # waits for the writer
   kill -INT $run
