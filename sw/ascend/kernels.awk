@@ -19,7 +19,7 @@ function add(name, list,   n, i, depth, c, part, names, parts) {
     sub(/^.*[^A-Za-z0-9_]/, "", parts[i])
     names = names ", \"" parts[i] "\""
   }
-  rows = rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used)) = ::amalgam::describe(%d, &%s, \"%s\"%s);\n", count - 1, count - 1, name, name, names)
+  rows = rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, \"%s\"%s);\n", count - 1, count - 1, name, name, names)
   calls = calls sprintf("    case %d: ::amalgam::launch(&%s); break;\n", count - 1, name)
 }
 # From the mark on: ... void NAME ( LIST ).

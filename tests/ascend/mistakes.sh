@@ -26,7 +26,7 @@ mistake() {
 }
 mistake add '/WaitFlag<HardEvent::MTE2_V>/d' 'race in UB: no flag orders' 'Add(z_tiles'
 mistake add '/WaitFlag<HardEvent::V_MTE3>/d' 'race in UB: no flag orders' 'DataCopy(z_array'
-mistake add 's/WaitFlag<HardEvent::V_MTE2>\(event\)/WaitFlag<HardEvent::V_MTE2>(event + 2)/' 'flag' 'V_MTE2>(event'
+mistake add 's/WaitFlag<HardEvent::V_MTE2>\(event\)/WaitFlag<HardEvent::V_MTE2>(event + 2)/' 'deadlock' 'V_MTE2>(event'
 mistake softmax '/out_.EnQue\(y\);/d' 'firmware panic QUEUE' 'y = out_.DeQue'
 mistake softmax '/in_.FreeTensor\(x\);/d' 'firmware panic QUEUE' 'x = in_.AllocTensor'
 mistake softmax 's/\(in_, 2, bytes\)/(in_, 16, 20000)/' 'firmware panic UB' 'pipe_.InitBuffer(in_'
