@@ -132,6 +132,8 @@ refused native.json "cannot be made again: " --allow-native   # it is no kernel
 [ -e loaded ] || fail "--allow-native: it was not loaded"
 jq '.kernel = "custom" | .host.arguments = ["custom", "--firmware", "own.so", "--out-shape", "4"]' one.json >native.json
 refused native.json "own.so .*--allow-native"
+jq '.kernel = "ascend" | .host.arguments = ["ascend", "own.so", "--arg", "n=1"]' one.json >native.json
+refused native.json "own.so .*--allow-native"
 
 # Files for the runs are where TMPDIR says, however long that is; where they cannot be, that is said.
 long=$dir/$(printf '%0200d' 0)/$(printf '%0200d' 1)

@@ -79,7 +79,9 @@ static bool check_firmware(const explain_run_t *run, bool allow_native, base_err
   if (!options_parse(&options, run_kernel_find(run->kernel)->command, (int)run->words[0] + 1, argv, &reason)) {
     return base_fail(error, "%s: host.arguments: %s", run->file, reason.text);
   }
-  const char *firmware = options.custom_firmware != NULL ? options.custom_firmware : options.firmware;
+  const char *firmware = options.words > 0                 ? options.word[0]
+                         : options.custom_firmware != NULL ? options.custom_firmware
+                                                           : options.firmware;
   return allow_native || firmware == NULL || !kernel_firmware_is_native(firmware) ||
          base_fail(error,
                    "%s: that run loads %s into this computer's own process; if you trust it, "
