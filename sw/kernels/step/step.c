@@ -2,12 +2,11 @@
 //
 //   vector core   V, MTE3 ----------> MTE2: SYNC_ALL --14--.  .--> MTE2 -----> V, MTE3
 //                                                           X
-//   cube core     (FIX ->) M, MTE1 -> MTE2: SYNC_ALL --15--'  '--> MTE2 -----> MTE1, M, FIX
+//   cube core     FIX, M, MTE1 ----> MTE2: SYNC_ALL --15--'  '--> MTE2 -----> MTE1, M, FIX
 //
 // Cube cores meet, and vector cores at the same time; then each AI core's tell each other. Everything of an operation
 // is done on all cores when anything of the next one begins: its stores are there, all flags are down, and buffers are
-// free. M has waited for FIX, when an operation leaves L0C free. The kind of core that goes on first, the one that came
-// last, marks the end.
+// free. The kind of core that goes on first, the one that came last, marks the end.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/step/step.h"
 
@@ -24,6 +23,7 @@ static void pass_on(uint8_t from, uint8_t to) {
 static void cube_barrier(uint32_t number) {
   pass_on(PIPE_MTE1, PIPE_MTE2);
   pass_on(PIPE_M, PIPE_MTE2);
+  pass_on(PIPE_FIX, PIPE_MTE2);  // it has taken the flag of the barrier before, also if it had nothing to do
   sync_all(PIPE_MTE2);
   cross_core_set_flag(PIPE_MTE2, STEP_CUBES_DONE);
   cross_core_wait_flag(PIPE_MTE2, STEP_VECTORS_DONE);
