@@ -72,7 +72,7 @@ static void on_cube(int32_t which, const custom_args_t *args) {
       cross_core_set_flag(PIPE_FIX, 5);  // left
       break;
     case 12:
-      hal_halt(7);  // gives up
+      hal_halt(77);  // gives up
       break;
     case 13:  // three checks in one function, of which the second fails
       check(3);

@@ -51,7 +51,7 @@ void engine_main(void) {
       wait_flag(PIPE_ATTN, PIPE_STORE, 2);  // nobody
       break;
     case 8:
-      hal_halt(7);
+      hal_halt(77);
       break;
     default:  // 9: every engine stores to the same results; 10: so does a cube core, the first of its kind as well
       store(args, 0);
