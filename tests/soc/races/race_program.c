@@ -282,10 +282,11 @@ static void add_access(maker_t *m, unsigned core, uint32_t keep_one_in) {
 
 // ---- Flags ----
 
+// Not S, whose waits hold the program.
 static unsigned random_pipe(maker_t *m, unsigned core) {
   unsigned pipe;
   do {
-    pipe = from_to(m, 0, PIPE_COUNT - 1);
+    pipe = from_to(m, 0, PIPE_S - 1);
   } while (!core_has_pipe(m->core[core].kind, pipe));
   return pipe;
 }
