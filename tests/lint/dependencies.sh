@@ -59,7 +59,7 @@ kernel/flash: /. /attention
 kernel/fp8: /. /attention
 kernel/gemm: /.
 kernel/lm: /.
-report: kernel/* llm/lm llm/text engine silicon/* soc core num/* config host base hal kernels/*
+report: kernel/* llm/checkpoint llm/lm llm/text engine silicon/* soc core num/* config host base hal kernels/*
 report/.: /page
 report/amla: /.
 report/decode: /.

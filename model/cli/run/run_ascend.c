@@ -185,7 +185,7 @@ static const manual_row_t examples[] = {
     {"run ascend add.cpp --arg x=x.npy --arg y=y.npy --arg n=16384 --out z:f16[16384]=z.npy", "compiled, and run"},
     {"run ascend add.cpp --arg x=x.npy --arg y=y.npy --arg n=64 --out z:f16[64] --expect z=w.npy",
      "a test: exit code 1 if the result is not the expected one"},
-    {"run ascend k.cpp --tiling t.bin --arg x=x.npy --out y:f32[64,64] --workspace w=1024 --blocks 8",
+    {"run ascend k.cpp --tiling t.bin --arg x=x.npy --out y:f32[64] --workspace w=64 --blocks 8",
      "with tiling data and a workspace, as eight blocks"},
     {NULL, NULL}};
 

@@ -1,19 +1,18 @@
 // A whole step of DeepSeek models on the chip: the effect of attention and weights on a text's loss, how many tokens a
 // second, and where the time goes.
-//
-// Only a few layers of a large model are simulated. Layers of a sort take equal times, so a step's time is that of the
-// simulated ones, as often as the model has them.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
 
-#include "report/report_write.h"
+#include "report/decode/whole_step.h"
 
 enum {
-  LOSSES = DECODE_ATTENTIONS * 2,
+  ATTENTIONS = DECODE_FLASH,  // over latents; that over heads is the last one
+  LOSSES = ATTENTIONS * 2,
   VARIANTS = LOSSES + 2,  // attention by weights, in one launch; then with a launch for each operation
   COMBINATIONS_MAX = 32,
-  TEXT_BYTES = 160,
+  LITE_LAYERS = 3,  // that are simulated: a dense one and two mixtures;
+  V3_LAYERS = 4,    // three dense ones and a mixture
 };
 
 // Sizes of a step.
@@ -26,12 +25,6 @@ static const sizes_t usual_sizes[] = {{1, 4096}, {8, 4096},  {32, 4096}, {128, 4
 static const sizes_t v3_sizes[] = {{1, 4096}, {32, 4096}, {128, 4096}};
 enum { USUAL_SIZES = sizeof usual_sizes / sizeof *usual_sizes, V3_SIZES = sizeof v3_sizes / sizeof *v3_sizes };
 
-// A model of which the first layers are simulated.
-typedef struct model {
-  const char *name;
-  size_t simulated, layers, dense;
-} model_t;
-
 typedef struct combination {
   sizes_t sizes;
   const report_outcome_t *by[VARIANTS];
@@ -41,7 +34,7 @@ typedef struct table {
   kernel_machine_t core, chip;
   const report_outcome_t *loss[LOSSES];
   double fp32, fp32_window[REPORT_DECODE_WINDOWS];
-  model_t lite, v3;
+  whole_model_t lite, v3;
   combination_t lite_at[COMBINATIONS_MAX], v3_at[COMBINATIONS_MAX];
   size_t lite_count, v3_count;
   const report_outcome_t *whole;  // all layers of the small model, as the third combination
@@ -52,66 +45,22 @@ enum { WHOLE_AT = 2 };
 
 // The attention of a variant.
 static decode_attention_t attention_of(size_t variant) {
-  return variant < LOSSES ? (decode_attention_t)(variant % DECODE_ATTENTIONS) : DECODE_AMLA;
+  return variant < LOSSES ? (decode_attention_t)(variant % ATTENTIONS) : DECODE_AMLA;
 }
 
 static decode_weights_t weights_of(size_t variant) {
-  return (variant < LOSSES ? variant / DECODE_ATTENTIONS : variant - LOSSES) == 0 ? DECODE_FP16 : DECODE_W4A16;
+  return (variant < LOSSES ? variant / ATTENTIONS : variant - LOSSES) == 0 ? DECODE_FP16 : DECODE_W4A16;
 }
 
 static decode_launch_t launch_of(size_t variant) { return variant < LOSSES ? DECODE_STEP : DECODE_OPS; }
 
 static size_t variant_of(decode_attention_t attention, decode_weights_t weights) {
-  return weights * DECODE_ATTENTIONS + attention;
+  return weights * ATTENTIONS + attention;
 }
 
-// --- a whole step -----------------------------------------------------------------------------
-
-typedef struct step {
-  double us, launch_us, kind_us[REPORT_DECODE_KINDS];
-  double hbm_mb, bound;  // bound: share of the time that HBM would need
-} step_t;
-
-static size_t layers_of(const model_t *model, report_decode_place_t place) {
-  return place == REPORT_DECODE_OUTSIDE ? 1
-         : place == REPORT_DECODE_DENSE ? model->dense
-                                        : model->layers - model->dense;
+static whole_step_t lite_step(const table_t *table, size_t at, size_t variant) {
+  return whole_step(&table->chip.soc.config, &table->lite, table->lite_at[at].by[variant], launch_of(variant));
 }
-
-// Scales the outcome for some layers to as many as the model has.
-static step_t step_of(const table_t *table, const model_t *model, const report_outcome_t *outcome,
-                      decode_launch_t launch) {
-  const report_decode_outcome_t *found = &outcome->decode;
-  const config_t *config = &table->chip.soc.config;
-  const double a_us = config->soc.clock_mhz;
-  double operations = 0, bytes = 0;
-  step_t step = {0};
-  for (size_t place = 0; place < REPORT_DECODE_PLACES; ++place) {
-    const report_decode_part_t *part = &found->part[place];
-    const double times =
-        part->layers == 0 ? 0 : (double)layers_of(model, (report_decode_place_t)place) / (double)part->layers;
-    operations += times * (double)part->operations;
-    for (size_t kind = 0; kind < REPORT_DECODE_KINDS; ++kind) {
-      step.kind_us[kind] += times * part->cycles[kind] / a_us;
-      bytes += times * part->hbm_read[kind];
-    }
-  }
-  const double launches = launch == DECODE_STEP ? 1 : operations / found->launches;
-  step.launch_us = launches * found->launch_cycles / a_us;
-  step.us = step.launch_us;
-  for (size_t kind = 0; kind < REPORT_DECODE_KINDS; ++kind) {
-    step.us += step.kind_us[kind];
-  }
-  step.hbm_mb = bytes * 1e-6;
-  step.bound = bytes / (config->gm.hbm_gbps * config->gm.hbm_efficiency * config->soc.dies * 1e3) / step.us;
-  return step;
-}
-
-static step_t lite_step(const table_t *table, size_t at, size_t variant) {
-  return step_of(table, &table->lite, table->lite_at[at].by[variant], launch_of(variant));
-}
-
-static double tokens_a_second(const sizes_t *sizes, double us) { return (double)sizes->batch / us * 1e6; }
 
 // --- the document -----------------------------------------------------------------------------
 
@@ -142,22 +91,17 @@ static void put_losses(const table_t *table, cJSON *root) {
 
 static void put_step(const table_t *table, size_t at, size_t variant, cJSON *rows, cJSON *speeds) {
   const combination_t *c = &table->lite_at[at];
-  const step_t step = lite_step(table, at, variant);
+  const whole_step_t step = lite_step(table, at, variant);
   cJSON *row = report_row(rows, NUMBER("batch", c->sizes.batch), NUMBER("context", c->sizes.past));
   put_variant(row, variant);
-  report_put(row, NUMBER("step_us", step.us), NUMBER("tokens_per_second", tokens_a_second(&c->sizes, step.us)),
-             NUMBER("attention_us", step.kind_us[REPORT_DECODE_ATTENTION]),
-             NUMBER("experts_us", step.kind_us[REPORT_DECODE_EXPERTS]),
-             NUMBER("products_us", step.kind_us[REPORT_DECODE_PRODUCTS]),
-             NUMBER("vector_us", step.kind_us[REPORT_DECODE_VECTOR]), NUMBER("launch_us", step.launch_us),
-             NUMBER("hbm_mb", step.hbm_mb), NUMBER("hbm_share", step.bound),
-             NUMBER(".in_plot", variant == variant_of(DECODE_AMLA, DECODE_FP16) ||
-                                    variant == variant_of(DECODE_FP8, DECODE_FP16) ||
-                                    variant == variant_of(DECODE_AMLA, DECODE_W4A16)));
+  whole_step_put(row, &step, c->sizes.batch);
+  report_put(row, NUMBER(".in_plot", variant == variant_of(DECODE_AMLA, DECODE_FP16) ||
+                                         variant == variant_of(DECODE_FP8, DECODE_FP16) ||
+                                         variant == variant_of(DECODE_AMLA, DECODE_W4A16)));
   char name[32];
   snprintf(name, sizeof name, "%s_%s%s", decode_attention_names[attention_of(variant)],
            decode_weights_names[weights_of(variant)], launch_of(variant) == DECODE_OPS ? "_ops" : "");
-  report_put(speeds, NUMBER(name, tokens_a_second(&c->sizes, step.us)));
+  report_put(speeds, NUMBER(name, whole_step_speed(&step, c->sizes.batch)));
 }
 
 static void put_steps(const table_t *table, cJSON *root) {
@@ -233,7 +177,8 @@ static void put_v3(const table_t *table, cJSON *root) {
 static void fill(const void *data, cJSON *root) {
   const table_t *table = data;
   const config_t *config = &table->chip.soc.config;
-  report_put(root, NUMBER(".windows", REPORT_DECODE_WINDOWS), NUMBER(".lite_layers", table->lite.layers),
+  report_put(root, NUMBER(".windows", REPORT_DECODE_WINDOWS),
+             NUMBER(".lite_layers", table->lite.config.num_hidden_layers),
              NUMBER(".lite_simulated", table->lite.simulated), NUMBER(".v3_simulated", table->v3.simulated),
              NUMBER("hbm_gbps", config->gm.hbm_gbps * config->gm.hbm_efficiency * config->soc.dies));
   put_losses(table, root);
@@ -241,8 +186,8 @@ static void fill(const void *data, cJSON *root) {
   put_worths(table, root);
   put_v3(table, root);
   if (table->whole != NULL) {
-    const step_t whole = step_of(table, &table->lite, table->whole, DECODE_STEP);
-    const step_t from_few = lite_step(table, WHOLE_AT, variant_of(DECODE_AMLA, DECODE_FP16));
+    const whole_step_t whole = whole_step(config, &table->lite, table->whole, DECODE_STEP);
+    const whole_step_t from_few = lite_step(table, WHOLE_AT, variant_of(DECODE_AMLA, DECODE_FP16));
     report_put(root, NUMBER("whole_model/step_us", whole.us), NUMBER("whole_model/from_few_layers_us", from_few.us),
                NUMBER("whole_model/difference_percent", 100 * (from_few.us / whole.us - 1)));
   } else {
@@ -254,6 +199,7 @@ static void fill(const void *data, cJSON *root) {
 
 static void set_variant(decode_request_t *request, size_t variant) {
   request->settings.attention = attention_of(variant);
+  request->settings.attention_given = true;
   request->settings.weights = weights_of(variant);
   request->settings.launch = launch_of(variant);
 }
@@ -269,20 +215,14 @@ static void add_loss(report_jobs_t *jobs, table_t *table, size_t variant) {
   table->loss[variant] = &job->outcome;
 }
 
-static const report_outcome_t *add_step(report_jobs_t *jobs, const table_t *table, const model_t *model, size_t layers,
-                                        const sizes_t *sizes, size_t variant) {
+static const report_outcome_t *add_step(report_jobs_t *jobs, const table_t *table, const whole_model_t *model,
+                                        size_t layers, const sizes_t *sizes, size_t variant) {
   report_job_t *job = report_add(jobs, &table->chip, "decode", "%s, batch %zu, %zu tokens, %s, %s, %s", model->name,
                                  sizes->batch, sizes->past, decode_attention_names[attention_of(variant)],
                                  decode_weights_names[weights_of(variant)], decode_launch_names[launch_of(variant)]);
   decode_request_t *request = &job->decode;
   set_variant(request, variant);
-  request->model.folder = model->name;
-  request->model.random = true;
-  request->model.layers = layers;
-  request->timing = true;
-  request->steps = 1;
-  request->past = sizes->past;
-  request->batch = sizes->batch;
+  whole_step_ask(request, model, layers, sizes->batch, sizes->past);
   return &job->outcome;
 }
 
@@ -304,7 +244,7 @@ static void add_jobs(report_jobs_t *jobs, void *data) {
     }
   }
   if (table->lite_count == USUAL_SIZES) {
-    table->whole = add_step(jobs, table, &table->lite, table->lite.layers, &usual_sizes[WHOLE_AT],
+    table->whole = add_step(jobs, table, &table->lite, table->lite.config.num_hidden_layers, &usual_sizes[WHOLE_AT],
                             variant_of(DECODE_AMLA, DECODE_FP16));
   }
 }
@@ -323,20 +263,6 @@ static bool read_fp32(table_t *table, base_error_t *error) {
   }
   cJSON_Delete(root);
   return good || base_fail(error, "%s: expected loss_by_window, %d numbers", path, REPORT_DECODE_WINDOWS);
-}
-
-// All its dense layers and as many mixtures.
-static bool read_model(model_t *model, const char *name, size_t mixtures, base_error_t *error) {
-  char path[KERNEL_PATH_BYTES];
-  uint64_t layers = 0, dense = 0;
-  snprintf(path, sizeof path, "%s/model/config/models/%s.json", config_home(), name);
-  cJSON *root = json_read(path);
-  const bool good = json_count(cJSON_GetObjectItem(root, "num_hidden_layers"), &layers) &&
-                    json_count(cJSON_GetObjectItem(root, "first_k_dense_replace"), &dense) &&
-                    dense + mixtures <= layers;
-  cJSON_Delete(root);
-  *model = (model_t){name, dense + mixtures, layers, dense};
-  return good || base_fail(error, "%s: expected num_hidden_layers and first_k_dense_replace", path);
 }
 
 // The usual ones, or all of what was asked for.
@@ -370,8 +296,8 @@ bool report_decode(const report_context_t *context, base_exit_t *code, base_erro
   of_core.gm_rtl = true;
   if (!report_machine(&core, "ascend910_core", 0, &table.core, error) ||
       !report_machine(context, "ascend910", 0, &table.chip, error) || !report_keys(settings, &usual, &keys, error) ||
-      !read_fp32(&table, error) || !read_model(&table.lite, "deepseek-v2-lite", 2, error) ||
-      !read_model(&table.v3, "deepseek-v3", 1, error)) {
+      !read_fp32(&table, error) || !whole_model_read(&table.lite, "deepseek-v2-lite", LITE_LAYERS, error) ||
+      !whole_model_read(&table.v3, "deepseek-v3", V3_LAYERS, error)) {
     return false;
   }
   snprintf(table.text, sizeof table.text, "%s/tests/data/kjv_val.txt", config_home());
