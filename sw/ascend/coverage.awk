@@ -1,8 +1,20 @@
 # Counts calls of Ascend C in sources: coverage.awk with the list of names that the layer has, that of names it lacks, then
-# all sources, of files_of files.  A call is such a name, or any behind AscendC::, with arguments behind it, perhaps of a template.
+# all sources twice, of files_of files.  A call is such a name, or any behind AscendC::, with arguments behind it, perhaps of a
+# template.  A function that a folder's sources define themselves, which the first reading finds, is theirs there unless
+# it is in AscendC.  Before each file's lines is one with "#file" and its folder.
 # SPDX-License-Identifier: Apache-2.0
 FILENAME == ARGV[1] { has[$1]; next }
-FILENAME == ARGV[2] { if ($1 !~ /^#/) for (i = 1; i <= NF; ++i) lacks[$i]; next }
+FILENAME == ARGV[2] { if ($1 !~ /^#/) for (i = 1; i <= NF; ++i) { lacks[$i]; delete has[$i] } next }
+/^#file / { folder = $0; next }
+FILENAME == ARGV[3] && !second {
+  if (match($0, /^[ \t]*((template *<[^()]*> *)?((static|constexpr|inline|virtual|explicit|__aicore__|__inline__|FORCE_INLINE_AICORE|CATLASS_DEVICE|extern) +)+[A-Za-z_0-9:<>,*& ]*[ *&]|#define +)[A-Za-z_:0-9<>]+ *\(/)) {
+    name = substr($0, RSTART, RLENGTH)
+    sub(/ *\($/, "", name)
+    sub(/^.*[^A-Za-z_0-9]/, "", name)
+    own[folder, name]
+  }
+  next
+}
 {
   line = $0
   gsub(/"([^"\\]|\\.)*"/, "", line)
@@ -19,7 +31,7 @@ FILENAME == ARGV[2] { if ($1 !~ /^#/) for (i = 1; i <= NF; ++i) lacks[$i]; next 
     line = substr(line, RSTART + RLENGTH)
     qualified = sub(/^AscendC::/, "", name)
     sub(/[<( \t].*/, "", name)
-    if (name in has || name in lacks || qualified) ++sites[name]
+    if (qualified || ((name in has || name in lacks) && !((folder, name) in own))) ++sites[name]
   }
 }
 END {

@@ -30,11 +30,57 @@ def rows():
     return [a + b, a - b, a * b, a / b, np.maximum(a, b), np.minimum(a, b), a + np.float32(1.5), a * np.float32(-2),
             np.exp(d(a)), np.log(np.abs(d(a))), np.sqrt(np.abs(d(a))), 1 / np.sqrt(np.abs(d(a))), 1 / d(a), np.abs(a),
             np.maximum(a, 0), d(a) * b + 1, h.astype('f4'), np.rint(a), one(a.sum(dtype=d)), one(a.max()), one(a.min()),
-            np.where(a > b, a, b), np.where(a < 0, a, np.float32(7)), masked], m
+            np.where(a > b, a, b), np.where(a < 0, a, np.float32(7)), masked] + library() + picked(), m
+
+
+def filled(*parts):   # parts at their places, 0 elsewhere
+    r = np.zeros(100)
+    for at, part in parts:
+        r[at:at + np.size(part)] = np.ravel(part)
+    return r
+
+
+def library():
+    v = a.astype('f8')
+    tile = v[:96].reshape(3, 32)
+    e = np.exp(tile[:, :30] - tile[:, :30].max(1, keepdims=True))
+    soft = np.full((3, 32), np.nan)
+    soft[:, :30] = e / e.sum(1, keepdims=True)
+    padded = np.append(soft.ravel(), [0] * 4)
+    first, both = v[:32].max(), v[:64].max()
+    sums = tile[:, :30].sum(1)
+    quant = np.clip(np.rint((a * np.float32(20) + np.float32(3)).astype('f2')), -128, 127)
+    return [1 / (1 + np.exp(-v)), v / (1 + np.exp(-v)), v / (1 + np.exp(-2 * v)),
+            v / 2 * (1 + np.tanh(np.sqrt(2 / np.pi) * (v + 0.044715 * v ** 3))), v / (1 + np.exp(-1.702 * v)), np.tanh(v),
+            np.floor(a), np.ceil(a), np.trunc(a), padded,
+            filled((0, np.exp(v[32:64] - both)), (32, [np.exp(v[:64] - both).sum()] * 8), (40, [both] * 8),
+                   (48, [np.exp(first - both)] * 8)),
+            filled((0, sums)), filled((0, sums / 30)), filled((0, np.repeat(a[:12], 8))), filled((0, np.tile(a[:32], 3))),
+            quant]
+
+
+def picked():
+    order = np.argsort(-a[:96], kind='stable')
+    patterns = [a[:90:2], a[1:90:2]] + [a[k:90:4] for k in range(4)] + [a[:90]]
+    chosen = a[:50][a[:50] > b[:50]]
+    lists = [np.sort(a[32 * k:32 * k + 32])[::-1] for k in range(2)]
+    end = max(lists[0][-1], lists[1][-1])
+    taken = [(part >= end).sum() for part in lists]
+    merged = np.sort(np.concatenate(lists))[::-1][:sum(taken)]
+    rows8 = np.append(a[:96], [0] * 32).reshape(16, 8)
+    rows16 = np.append(a, [0] * 156).reshape(16, 16).astype('f2')
+    three = a[:96].reshape(12, 8)[:, :3]
+    return [filled((0, a[order])), filled((0, order))] + [filled((0, p), (96, [p.size] * 4)) for p in patterns] + [
+        filled((0, chosen), (96, [chosen.size] * 4)),
+        filled((88, [taken[0]] * 8), (96, [taken[1]] * 4), (0, merged)),
+        rows8.T.ravel()[:100], rows16.T.ravel()[:100],
+        filled((0, [a.max(), a.argmax()]), (8, [a.min(), a.argmin()])), 2 - np.arange(100) / 2,
+        filled((0, np.pad(three, ((0, 0), (0, 5)), constant_values=-1.25))), np.full(100, 2.5)]
 
 
 def integers():
-    return [i + 5, i * 3, i << 2, i >> 3, a.astype('i4'), np.floor(a).astype('i4'), np.full(100, 42), np.abs(s).sum() + 0 * i]
+    return [i + 5, i * 3, i << 2, i >> 3, a.astype('i4'), np.floor(a).astype('i4'), np.full(100, 42), np.arange(100) - 7,
+            np.abs(s).sum() + 0 * i]
 
 
 if len(sys.argv) == 1:

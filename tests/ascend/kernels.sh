@@ -33,7 +33,7 @@ same "$examples/softmax.cpp" 'y:f32[37,100]' --arg x=x.npy --arg rows=37 --arg c
   --expect y=softmax.npy --tolerance 1e-6
 
 # One wide kernel: a row a call, each beside NumPy's.
-ascend "$here/calls.cpp" --arg a=a.npy --arg b=b.npy --arg i=i.npy --out 'y:f32[24,100]=y.npy' --out 'n:i32[8,100]=n.npy' \
+ascend "$here/calls.cpp" --arg a=a.npy --arg b=b.npy --arg i=i.npy --out 'y:f32[57,100]=y.npy' --out 'n:i32[9,100]=n.npy' \
   --tiling t.bin --workspace w=400 --inout s=s.npy,after.npy
 "$numpy" "$here/arrays.py" y.npy n.npy after.npy
 

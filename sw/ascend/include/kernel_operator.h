@@ -17,6 +17,9 @@
 #include "ascendc/vector.h"
 #include "ascendc/reduce.h"
 #include "ascendc/select.h"
+#include "ascendc/sort.h"
+#include "ascendc/library.h"
+#include "ascendc/debug.h"
 #include "ascendc/sync.h"
 #include "ascendc/launch.h"
 

@@ -93,6 +93,37 @@ AMALGAM_INLINE void copy_within(uint64_t pc, uint32_t to, uint32_t from, uint32_
   push(c);
 }
 
+// Bytes of UB from one address up to another, which the pipe writes in its order: value, of 8 bytes, again and again.
+AMALGAM_INLINE void pad(uint64_t pc, uint32_t from, uint32_t to, uint64_t value) {
+  for (uint32_t width = 8; from < to; from += width) {
+    for (width = 8; from % width != 0 || from + width > to;) {
+      width /= 2;
+    }
+    auto c = begin<cmd_write_value_t>(OP_WRITE_VALUE, PIPE_MTE2, pc);
+    c.ub = from;
+    c.bytes = width;
+    c.value = value & ~uint64_t{0} >> (64 - 8 * width);
+    hal_push_write_value(&c);
+  }
+}
+
+// Rows of bytes with elements of a value behind them; before them none are there, as rows begin with a block.
+template <typename T>
+AMALGAM_INLINE void copy_in_padded(uint64_t pc, uint64_t gm, uint32_t gm_pitch, uint32_t ub, uint32_t ub_gap,
+                                   uint32_t rows, uint32_t row_bytes, uint32_t left, uint32_t right, uint64_t value) {
+  const uint32_t all = row_bytes + right * static_cast<uint32_t>(sizeof(T));
+  const auto ub_pitch = static_cast<uint32_t>(round_up(all, BLOCK)) + ub_gap;
+  require(left == 0, PANIC_FORM);
+  copy_in(pc, gm, gm_pitch, ub, ub_pitch, rows, row_bytes);
+  value &= ~uint64_t{0} >> (64 - 8 * sizeof(T));
+  for (uint32_t width = sizeof(T); width < 8; width *= 2) {
+    value |= value << 8 * width;
+  }
+  for (uint32_t row = 0; right > 0 && row < rows; ++row) {
+    pad(pc, ub + row * ub_pitch + row_bytes, ub + row * ub_pitch + all, value);
+  }
+}
+
 }  // namespace amalgam
 
 namespace AscendC {
@@ -138,23 +169,22 @@ AMALGAM_INLINE void DataCopy(const LocalTensor<T> &to, const LocalTensor<T> &fro
   }
 }
 
-// What is behind a row's last byte, up to 32 bytes, is not defined; padding with a value is not there.
+// What is behind a row's padding, up to 32 bytes, is not defined.
 template <typename T>
 AMALGAM_INLINE void DataCopyPad(const LocalTensor<T> &to, const GlobalTensor<T> &from, const DataCopyExtParams &p,
                                 const DataCopyPadExtParams<amalgam::same_t<T>> &pad) {
-  amalgam::require(!pad.isPad || (pad.leftPadding == 0 && pad.rightPadding == 0), amalgam::PANIC_PADDING);
-  amalgam::copy_in(amalgam::hal_pc(), from.address(), static_cast<uint32_t>(p.blockLen + p.srcStride), to.address(),
-                   static_cast<uint32_t>(amalgam::round_up(p.blockLen, 32) + p.dstStride * 32), p.blockCount,
-                   p.blockLen);
+  amalgam::copy_in_padded<T>(amalgam::hal_pc(), from.address(), static_cast<uint32_t>(p.blockLen + p.srcStride),
+                             to.address(), static_cast<uint32_t>(p.dstStride * 32), p.blockCount, p.blockLen,
+                             pad.isPad ? pad.leftPadding : 0, pad.isPad ? pad.rightPadding : 0,
+                             amalgam::to_bits<T>(pad.paddingValue));
 }
 
 template <typename T>
 AMALGAM_INLINE void DataCopyPad(const LocalTensor<T> &to, const GlobalTensor<T> &from, const DataCopyParams &p,
                                 const DataCopyPadParams &pad) {
-  amalgam::require(!pad.isPad || (pad.leftPadding == 0 && pad.rightPadding == 0), amalgam::PANIC_PADDING);
-  amalgam::copy_in(amalgam::hal_pc(), from.address(), uint32_t{p.blockLen} + p.srcStride, to.address(),
-                   static_cast<uint32_t>(amalgam::round_up(p.blockLen, 32)) + p.dstStride * 32u, p.blockCount,
-                   p.blockLen);
+  amalgam::copy_in_padded<T>(amalgam::hal_pc(), from.address(), uint32_t{p.blockLen} + p.srcStride, to.address(),
+                             p.dstStride * 32u, p.blockCount, p.blockLen, pad.isPad ? pad.leftPadding : 0,
+                             pad.isPad ? pad.rightPadding : 0, pad.paddingValue);
 }
 
 template <typename T>

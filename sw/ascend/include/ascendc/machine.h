@@ -54,6 +54,7 @@ enum { EVENTS_OF_QUEUES = 8, EVENT_AUTO = 31 };
 
 enum {
   UB_BYTES = 192 * 1024 - 256,  // that a kernel has
+  UB_OWN = UB_BYTES,            // 256 bytes behind them are the layer's
   BLOCK = 32,
 };
 

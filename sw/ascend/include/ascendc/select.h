@@ -1,4 +1,4 @@
-// Compare, Select, Gather and Sort32.  A comparison leaves a bit an element, lowest first.
+// Compare, Select and Gather.  A comparison leaves a bit an element, lowest first.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_SELECT_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_SELECT_H
@@ -90,19 +90,6 @@ AMALGAM_INLINE void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &tabl
   c.b = table.address() + base;
   c.scalar = table.GetLength() - base;
   c.count = count;
-  amalgam::push(c);
-}
-
-template <typename T>
-AMALGAM_INLINE void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &scores,
-                           const LocalTensor<uint32_t> &indices, int32_t repeats) {
-  AMALGAM_HAS(Sort32, VI_SORT32, T);
-  auto c = amalgam::vinst(amalgam::hal_pc(), amalgam::VI_SORT32, amalgam::type_of<T>());
-  c.dst = dst.address();
-  c.dst_step = c.a_step = c.b_step = 0;
-  c.a = scores.address();
-  c.b = indices.address();
-  c.repeats = static_cast<uint32_t>(repeats);
   amalgam::push(c);
 }
 

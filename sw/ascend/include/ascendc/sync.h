@@ -57,6 +57,14 @@ template <typename T>
 AMALGAM_INLINE void SetAtomicType() {
   SetAtomicAdd<T>();
 }
+template <typename T>
+AMALGAM_INLINE void SetAtomicMax() {
+  static_assert(sizeof(T) == 0, "SetAtomicMax: memory adds; the largest of two is not there");
+}
+template <typename T>
+AMALGAM_INLINE void SetAtomicMin() {
+  static_assert(sizeof(T) == 0, "SetAtomicMin: memory adds; the smallest of two is not there");
+}
 AMALGAM_INLINE void SetAtomicNone() { amalgam::here()->atomic = amalgam::GM_STORE; }
 
 // Scalar accesses of global memory have no cache here that could be stale.
