@@ -122,6 +122,20 @@ def cache_update():
     return cache(True)
 
 
+def assign_cache():
+    batch, columns, blocks = 4, 64, 1
+    before, more = rng.integers(0, 1000, size=(2, batch, columns)).astype('i4')
+    lengths, to = rng.integers(1, 30, size=(2, batch))
+    begins = np.arange(batch) * columns
+    want = before.copy()
+    for b in range(batch):
+        want[b, to[b]:to[b] + lengths[b]] = more[b, :lengths[b]]
+    flags = np.zeros(16 * blocks + 8, 'i4')
+    return (changed('dstPtr', before, want) + changed('sync', flags, flags) + inputs(
+        srcPtr=more, dstStartIdxPtr=to, dstEndIdxPtr=to + lengths, srcStartIdxPtr=begins, srcEndIdxPtr=begins + lengths) +
+        [f'--blocks {blocks}'] + tiling('tilingPtr', '5I', batch, columns, 4, 96, 4096))
+
+
 def bitmask(type):
     rows, words = 3, 1024
     logits = rng.normal(size=(rows, words)).astype(type)

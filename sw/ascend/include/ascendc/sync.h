@@ -47,6 +47,38 @@ AMALGAM_INLINE void SyncAll(const GlobalTensor<T> &, const LocalTensor<T> &, int
   SyncAll<isAIVOnly>();
 }
 
+}  // namespace AscendC
+
+namespace amalgam {
+
+// A block's flag in memory, of 32 bytes for each block and event: from one value to the next, as soon as it has it.
+AMALGAM_INLINE void pass(uint64_t pc, uint64_t flags, int32_t block, int32_t event, uint64_t from, uint64_t to) {
+  const uint64_t at =
+      flags + (uint64_t{here()->blocks} * static_cast<uint32_t>(event) + static_cast<uint32_t>(block)) * 32;
+  meet(pc);
+  while (read_value(pc, at, 0, 4) != from) {
+  }
+  write_value(pc, at, 0, 4, to);
+  meet(pc);
+}
+
+}  // namespace amalgam
+
+namespace AscendC {
+
+// One block raises a flag of its own, another waits for it and lowers it.  All of a block's commands are before and
+// behind.  Between cores memory that is polled counts as a race (`--no-race-check`): nothing but the program orders it.
+template <bool isAIVOnly = true>
+AMALGAM_INLINE void IBSet(const GlobalTensor<int32_t> &flags, const LocalTensor<int32_t> &, int32_t block,
+                          int32_t event) {
+  amalgam::pass(amalgam::hal_pc(), flags.address(), block, event, 0, 1);
+}
+template <bool isAIVOnly = true>
+AMALGAM_INLINE void IBWait(const GlobalTensor<int32_t> &flags, const LocalTensor<int32_t> &, int32_t block,
+                           int32_t event) {
+  amalgam::pass(amalgam::hal_pc(), flags.address(), block, event, 1, 0);
+}
+
 template <typename T>
 AMALGAM_INLINE void SetAtomicAdd() {
   static_assert(std::is_same_v<T, float> || std::is_same_v<T, int32_t>,

@@ -327,6 +327,12 @@ AMALGAM_INLINE cmd_vinst_t cast(uint64_t pc, uint32_t dst, uint32_t a, AscendC::
 
 namespace AscendC {
 
+// What conversions of int32_t to half multiply by: 1 is there.
+template <typename T>
+AMALGAM_INLINE void SetDeqScale(T scale) {
+  amalgam::require(static_cast<float>(scale) == 1, amalgam::PANIC_FORM);
+}
+
 template <typename T, typename U, bool isSetMask = true>
 AMALGAM_INLINE void Cast(const LocalTensor<T> &dst, const LocalTensor<U> &a, RoundMode mode, uint32_t count) {
   AMALGAM_HAS(Cast, VI_CAST, T);
