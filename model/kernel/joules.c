@@ -9,7 +9,9 @@ static double unit_of(const char *entry, double seconds) {
   return length > 2 && strcmp(entry + length - 2, "_w") == 0 ? seconds : 1e-12;
 }
 
-static void add(joules_t *energy, size_t i, const char *name, joules_kind_t kind, double joules, double factor) {
+static void add(joules_t *energy, size_t i, const char *name, joules_kind_t kind, double each, double count,
+                double factor) {
+  const double joules = each * count;
   const joules_part_t part = {name, kind, joules, joules / factor, joules * factor};
   energy->part[i] = part;
   energy->joules += part.joules;
@@ -23,8 +25,9 @@ joules_t joules_of(const config_t *config, const soc_result_t *s) {
   const config_soc_t *m = &config->soc;
   joules_t energy = {.seconds = (double)s->cycles / (config->soc.clock_mhz * 1e6)};
   size_t i = 0;
-#define JOULES(name, KIND, entry, factor, count) \
-  add(&energy, i++, name, JOULES_##KIND, config->energy.entry *(double)(count)*unit_of(#entry, energy.seconds), factor);
+#define JOULES(name, KIND, entry, factor, count)                                                                  \
+  add(&energy, i++, name, JOULES_##KIND, unit_of(#entry, energy.seconds) * config->energy.entry, (double)(count), \
+      factor);
 #include "kernel/joules.def"
   return energy;
 }

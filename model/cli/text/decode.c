@@ -74,11 +74,12 @@ void text_decode_head(FILE *file, const decode_run_t *run) {
 }
 
 void text_decode_token(FILE *file, const decode_run_t *run, uint32_t token) {
-  char bytes[LLM_TOKEN_BYTES];
   if (run->vocab.bytes) {
     fputc((int)token, file);
   } else if (run->tokenizer != NULL) {
-    fwrite(bytes, 1, llm_tokenizer_bytes(run->tokenizer, token, bytes), file);
+    char bytes[LLM_TOKEN_BYTES];
+    const size_t count = llm_tokenizer_bytes(run->tokenizer, token, bytes);
+    fwrite(bytes, 1, count, file);
   } else {
     fprintf(file, "%lu ", (unsigned long)token);
   }

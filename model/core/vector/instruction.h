@@ -103,14 +103,14 @@ static inline uint32_t core_list_at(const cmd_vinst_t *c, unsigned list) {
   return c->repeats > 1 ? c->a + list * core_list_pairs(c, 0) * CORE_PAIR : at[list];
 }
 
-// Does GATHER_MASK take element i?  bits: those of b.
+// Does GATHER_MASK take element i?  bits: those of b; NULL, where it goes by a pattern.
 static inline bool core_takes(const cmd_vinst_t *c, const uint8_t *bits, uint64_t i) {
   static const uint8_t patterns[GATHER_COUNT] = {
       [GATHER_EVEN] = 0x55,       [GATHER_ODD] = 0xaa,         [GATHER_FIRST_OF_4] = 0x11, [GATHER_SECOND_OF_4] = 0x22,
       [GATHER_THIRD_OF_4] = 0x44, [GATHER_FOURTH_OF_4] = 0x88, [GATHER_ALL] = 0xff};
   const uint64_t at = c->mode == GATHER_SAME ? i % core_vinst_lanes(c) : i;
   const bool has_bits = c->mode == GATHER_BITS || c->mode == GATHER_SAME;
-  return ((has_bits ? bits[at / 8] : patterns[c->mode]) >> at % 8 & 1) != 0;
+  return ((bits != NULL && has_bits ? bits[at / 8] : patterns[c->mode]) >> at % 8 & 1) != 0;
 }
 
 // The lanes of c's full repeats.
