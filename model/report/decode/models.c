@@ -18,7 +18,7 @@ static const double die_gb = 64;  // HBM of a die of a 910B or 910C, as its make
 static const struct {
   const char *name, *title;
   size_t simulated, experts;
-} rows[MODELS] = {
+} published[MODELS] = {
 #define MODEL(name, title, layers, experts) {name, title, layers, experts},
 #include "report/decode/models.def"
 };
@@ -77,10 +77,10 @@ static double cache_bytes(const checkpoint_config_t *config) {
 
 static void put_memory(const table_t *table, size_t at, cJSON *list) {
   const checkpoint_config_t *config = &table->model[at].config;
-  const size_t all = config->n_routed_experts, here = rows[at].experts == 0 ? all : rows[at].experts;
+  const size_t all = config->n_routed_experts, here = published[at].experts == 0 ? all : published[at].experts;
   const double weights_gb = 2e-9 * parameters(config, here), token = cache_bytes(config);
   const double entries = (die_gb - weights_gb) * 1e9 / (token * (double)table->context);
-  cJSON *row = report_row(list, TEXT("model", rows[at].title), NUMBER("layers", config->num_hidden_layers),
+  cJSON *row = report_row(list, TEXT("model", published[at].title), NUMBER("layers", config->num_hidden_layers),
                           NUMBER("experts", all), NUMBER("experts_here", here), NUMBER("weights_gb", weights_gb),
                           NUMBER("cache_kb_per_token", token * 1e-3), NUMBER("entries", fmax(0, floor(entries))));
   if (all > 0) {
@@ -95,8 +95,8 @@ static void put_steps(const table_t *table, cJSON *root) {
   for (size_t at = 0; at < MODELS; ++at) {
     for (size_t i = 0; i < table->batches; ++i) {
       const whole_step_t step = whole_step(&table->die.soc.config, &table->model[at], table->step[at][i], DECODE_STEP);
-      cJSON *row = report_row(steps, TEXT("model", rows[at].title), NUMBER("batch", table->batch[i]),
-                              NUMBER("simulated_layers", rows[at].simulated));
+      cJSON *row = report_row(steps, TEXT("model", published[at].title), NUMBER("batch", table->batch[i]),
+                              NUMBER("simulated_layers", published[at].simulated));
       whole_step_put(row, &step, table->batch[i]);
     }
   }
@@ -149,7 +149,7 @@ static void add_jobs(report_jobs_t *jobs, void *data) {
     for (size_t i = 0; i < table->batches; ++i) {
       decode_request_t *request =
           add_step(jobs, table, &table->model[at], table->batch[i], table->context, &table->step[at][i]);
-      request->experts_here = rows[at].experts;
+      request->experts_here = published[at].experts;
     }
   }
   for (size_t launch = 0; launch < LAUNCHES; ++launch) {
@@ -177,7 +177,7 @@ bool report_models(const report_context_t *context, base_exit_t *code, base_erro
               report_one_size(context, 4096, &table.context, error) &&
               whole_model_read(&table.measured, measured.name, 2, error);
   for (size_t at = 0; good && at < MODELS; ++at) {
-    good = whole_model_read(&table.model[at], rows[at].name, rows[at].simulated, error);
+    good = whole_model_read(&table.model[at], published[at].name, published[at].simulated, error);
   }
   if (!good) {
     return false;
