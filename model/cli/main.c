@@ -17,7 +17,7 @@
 #include "cli/reference.h"
 #include "cli/report.h"
 #include "cli/run/dump_all.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/script.h"
 #include "cli/sweep/sweep.h"
 #include "cli/synth/synth.h"

@@ -73,10 +73,11 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 bool kernel_firmware_is_native(const char *file) { return ends_with(file, ".so"); }
+bool kernel_firmware_is_file(const char *file) { return kernel_firmware_is_native(file) || ends_with(file, ".elf"); }
 
 bool kernel_machine_firmware(kernel_machine_t *machine, const char *file, base_error_t *error) {
   const bool native = kernel_firmware_is_native(file);
-  if (!native && !ends_with(file, ".elf")) {
+  if (!kernel_firmware_is_file(file)) {
     return base_fail(error, "--firmware: expected riscv, native, or a file .elf or .so, got '%s'", file);
   }
   // The dynamic linker looks for a name without a slash elsewhere.

@@ -36,6 +36,8 @@ bool kernel_machine_cores(kernel_machine_t *machine, size_t cores, base_error_t 
 
 // Is a file of firmware for the host itself, which loads it?
 bool kernel_firmware_is_native(const char *file);
+// Does it end in .elf or .so?
+bool kernel_firmware_is_file(const char *file);
 
 // Firmware of one's own, .elf or .so.
 bool kernel_machine_firmware(kernel_machine_t *machine, const char *file, base_error_t *error);

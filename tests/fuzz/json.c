@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/explain/explain.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "fuzz.h"
 
 const run_kernel_t *run_kernel_find(const char *name) {

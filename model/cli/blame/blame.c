@@ -12,7 +12,7 @@
 #include "cli/explain/explain.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "host/interrupt.h"
 #include "num/num_format.h"
 

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "cli/diff/diff.h"
 #include "cli/option/options.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "config/config.h"
 #include "kernel/result.h"
 

@@ -9,7 +9,7 @@
 #include "base/output.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "host/interrupt.h"
 #include "kernel/machine.h"
 

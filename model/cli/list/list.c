@@ -13,7 +13,7 @@
 #include "base/suggest.h"
 #include "cli/option/manual.h"
 #include "cli/option/options.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "config/config.h"
 #include "report/report.h"
 

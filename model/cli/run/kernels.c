@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 
 #include <string.h>
 

@@ -52,8 +52,7 @@ static bool name_tables(run_t *run) {
                      "--csv: expected what the files' names begin with, such as r for r.pipes.csv, got '%s'", o->csv);
   }
   return name_table(run, RUN_CSV_PIPES, "pipes") && name_table(run, RUN_CSV_TRAFFIC, "traffic") &&
-         ((!run->kernel->ops->on_soc && run->kernel->command != CLI_RUN_DECODE) ||
-          name_table(run, RUN_CSV_ENERGY, "energy")) &&
+         name_table(run, RUN_CSV_ENERGY, "energy") &&
          (run->kernel->command != CLI_RUN_DECODE || name_table(run, RUN_CSV_OPERATIONS, "operations")) &&
          (!o->profile || name_table(run, RUN_CSV_PROFILE, "profile"));
 }

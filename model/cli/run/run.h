@@ -64,6 +64,19 @@ struct run_kernel {
   const run_front_t *front;
 };
 
+// The kernels of `amalgam run`, from kernel/kernels.def.
+#define KERNEL(NAME, name, family, machine, firmware, data, alias) \
+  extern const run_front_t run_##name;                             \
+  extern const kernel_ops_t family##_ops;
+#include "kernel/kernels.def"
+#undef KERNEL
+
+enum { RUN_KERNELS = CLI_KERNELS };
+extern const run_kernel_t run_kernels[RUN_KERNELS];
+
+// NULL: no such kernel.
+const run_kernel_t *run_kernel_find(const char *name);
+
 // one: when the exit code is 1.
 #define RUN_EXITS(one)         \
   "exit codes: 0 done, 1 " one \

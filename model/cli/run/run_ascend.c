@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 #include "host/files.h"
@@ -76,11 +76,6 @@ static bool compile(const options_t *o, const char *source, char file[RUN_PATH_B
   return snprintf(file, RUN_PATH_BYTES, "%s", answer) < RUN_PATH_BYTES || base_fail(error, "%s: name too long", answer);
 }
 
-static bool ends_with(const char *text, const char *end) {
-  const size_t length = strlen(text);
-  return length > strlen(end) && strcmp(text + length - strlen(end), end) == 0;
-}
-
 static bool find_file(run_t *run, char file[RUN_PATH_BYTES]) {
   const options_t *o = &run->options;
   if (o->words == 0) {
@@ -88,7 +83,7 @@ static bool find_file(run_t *run, char file[RUN_PATH_BYTES]) {
                      "run ascend: name a kernel's source, KERNEL.cpp, or what `amalgam ascend` has made of it");
   }
   const char *source = o->word[0];
-  if (ends_with(source, ".elf") || ends_with(source, ".so")) {
+  if (kernel_firmware_is_file(source)) {
     return snprintf(file, RUN_PATH_BYTES, "%s", source) < RUN_PATH_BYTES ||
            base_fail(&run->error, "%s: name too long", source);
   }

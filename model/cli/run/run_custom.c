@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/parse.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 

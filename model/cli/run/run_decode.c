@@ -2,7 +2,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 

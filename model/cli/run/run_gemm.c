@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/run/machine.h"
 #include "cli/text/text.h"
 

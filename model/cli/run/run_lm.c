@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 #include "cli/run/machine.h"
 #include "cli/run/recording.h"
 #include "cli/text/text.h"

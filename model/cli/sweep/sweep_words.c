@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
-#include "cli/run/kernels.h"
+#include "cli/run/run.h"
 
 enum { NAMES_MAX = 512 };
 
