@@ -36,7 +36,7 @@ holds '.timing_only and has("error") and .error == null' b.json
 holds '.error.rel_fro > 0' a.json
 if command -v strace >/dev/null; then   # a thread that cannot be started is done without
   for firmware in riscv native; do
-    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 timeout 60 strace -f -qq -o /dev/null -e trace=clone3 \
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 timeout 60 strace -f -qq --seccomp-bpf -o /dev/null -e trace=clone3 \
       -e inject=clone3:error=EAGAIN:when=3 "$SIM" run amla --heads 4 --seq-kv 64 --threads 4 --firmware $firmware --quiet \
       --json t.json || fail "a thread less, $firmware: exit code $?"
   done

@@ -183,7 +183,7 @@ limited 0 '' 'done done'
 if command -v strace >/dev/null; then
   sed '/^limits:/d; s/--k 512 --n 512/--k 16 --n 16/' limits.yaml >short.yaml
   status=0
-  ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -qq -o /dev/null -e trace=clone3 \
+  ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 strace -f -qq --seccomp-bpf -o /dev/null -e trace=clone3 \
     -e inject=clone3:error=EAGAIN:when=2+ "$SIM" sweep short.yaml --store short --jobs 1 >out 2>err || status=$?
   [ $status -eq 2 ] && [ "$(cat err)" = "amalgam: a run cannot go on here: no thread can be started: Resource temporarily unavailable" ] ||
     { cat out err; fail "no threads: exit code $status"; }

@@ -12,7 +12,7 @@ chmod -R a-w moved
 touch log
 prefix=$dir/moved/prefix
 # A file of the checkout that would be read is noticed, since another machine's would be.
-if command -v strace >/dev/null; then watch="strace -f -e trace=open,openat -o $dir/opened"; else watch=; fi
+if command -v strace >/dev/null; then watch="strace -f --seccomp-bpf -e trace=open,openat -o $dir/opened"; else watch=; fi
 amalgam() { HOME=$dir/home XDG_CACHE_HOME='' $watch "$prefix/bin/amalgam" "$@"; }
 from_prefix() { [ -z "$watch" ] || ! grep -e "\"$ROOT/" -e "\"$BUILD/" "$dir/opened" || fail "$*: reads the checkout"; }
 

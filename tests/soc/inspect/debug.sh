@@ -267,7 +267,7 @@ if command -v strace >/dev/null; then
   rm err
   ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0   # its leak finder cannot work beside strace
   export ASAN_OPTIONS
-  timeout 120 strace -f -qq -o /dev/null -e trace=accept4 -e inject=accept4:error=EMFILE \
+  timeout 120 strace -f -qq --seccomp-bpf -o /dev/null -e trace=accept4 -e inject=accept4:error=EMFILE \
     "$SIM" run amla --heads 4 --seq-kv 32 --quiet --json alone.json --gdb cube0:0 2>err &
   sim=$!
   cube=$(port_of cube0) || fail "cube0 does not wait"

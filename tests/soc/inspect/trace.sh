@@ -163,11 +163,11 @@ rm c.fst.vcd
 same "busy cycles without the Verilog" "$(busy_cycles c.fst cube0.m)" "$(pipe_of cube0 M busy)"
 
 # Save files for GTKWave name signals that there are.
+look all.fst names | sort -u >names
 for save in slice aicore; do
   grep -vE '^(\[|@|#|-|\*|$)' "$here/../../model/soc/watch/gtkw/$save.gtkw" | sed 's/\[[0-9]*:[0-9]*\]$//' |
     sort -u >wanted
   [ "$(wc -l <wanted)" -ge 10 ] || fail "$save.gtkw names hardly anything"
-  look all.fst names | sort -u >names
   comm -23 wanted names >missing
   [ ! -s missing ] || fail "$save.gtkw names what is not there: $(cat missing)"
 done

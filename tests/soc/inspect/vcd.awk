@@ -42,7 +42,8 @@ function settle() {
   latest = time
   next
 }
-/^b/ { change($2, number(substr($1, 2))); next }
+/^\$enddefinitions/ { if (want == "names") exit }
+/^b/ { if ($2 == id_a || $2 == id_b) change($2, number(substr($1, 2))); next }
 /^r/ { change($2, substr($1, 2) + 0); next }
 /^[01xz]/ { change(substr($0, 2), substr($0, 1, 1)); next }
 END {
