@@ -18,6 +18,7 @@ static const known_t known[] = {
     {"row_bytes", BLAME_COUNT, 0},
     {"gm_pitch", BLAME_PITCH, 0},
     {"l1_pitch", BLAME_PITCH, 0},
+    {"l0_pitch", BLAME_PITCH, 0},
     {"ub_pitch", BLAME_PITCH, 0},
     {"dst_pitch", BLAME_PITCH, 0},
     {"a_pitch", BLAME_PITCH, 0},

@@ -98,6 +98,7 @@ typedef struct core_shape {
   uint32_t type;
   core_layout_t layout;
   uint64_t rows, cols;
+  uint64_t pitch, block_pitch;  // CORE_FRACTALS
 } core_shape_t;
 
 // --- what a command's row asks its file to define (hal/commands.def) ------------------------------

@@ -49,9 +49,11 @@ static core_tensor_t tensor_of(const command_t *command, const core_operand_t *o
                           .base = operand->access.base,
                           .rows = shape.rows,
                           .cols = shape.cols};
-  tensor.pitch = shape.layout == CORE_STRIPS ? strip_pitch(operand, &shape)
-                 : shape.layout == CORE_KEYS ? operand->access.row_bytes
-                                             : row_pitch(operand, &shape);
+  tensor.block_pitch = shape.block_pitch;
+  tensor.pitch = shape.layout == CORE_STRIPS     ? strip_pitch(operand, &shape)
+                 : shape.layout == CORE_FRACTALS ? shape.pitch
+                 : shape.layout == CORE_KEYS     ? operand->access.row_bytes
+                                                 : row_pitch(operand, &shape);
   return tensor;
 }
 
@@ -84,6 +86,11 @@ uint64_t core_tensor_address(const core_tensor_t *tensor, uint64_t r, uint64_t c
       return tensor->base + c / strip_cols * tensor->pitch + r * STRIP_ROW + c % strip_cols * bits / 8;
     case CORE_KEYS:
       return tensor->base + r % tensor->pitch;
+    case CORE_FRACTALS: {
+      const uint64_t cols = core_fractal_cols(tensor->type);
+      return tensor->base + r / STRIP * tensor->pitch + c / cols * tensor->block_pitch +
+             (r % STRIP * cols + c % cols) * bits / 8;
+    }
     case CORE_BLOCKS:
       return tensor->base + r * tensor->pitch + c * bits / 256 * tensor->block_pitch + c * bits % 256 / 8;
     default:
@@ -171,6 +178,21 @@ static bool element_in_blocks(const core_tensor_t *tensor, uint64_t address, uin
   return false;
 }
 
+// By rows of fractals first, or by columns of them, whichever lie farther apart; of a single one the pitch says
+// nothing.
+static bool element_in_fractals(const core_tensor_t *tensor, uint64_t offset, uint64_t *r, uint64_t *c) {
+  const uint64_t cols = core_fractal_cols(tensor->type), bytes = core_type_bits(tensor->type) / 8;
+  const bool by_rows = tensor->cols <= cols || (tensor->rows > STRIP && tensor->pitch > tensor->block_pitch);
+  const bool one_row = tensor->rows <= STRIP, one_col = tensor->cols <= cols;
+  const uint64_t row_pitch = one_row ? UINT64_MAX : tensor->pitch,
+                 col_pitch = one_col ? UINT64_MAX : tensor->block_pitch;
+  const uint64_t wide = by_rows ? row_pitch : col_pitch, narrow = by_rows ? col_pitch : row_pitch;
+  const uint64_t far = offset / wide, near = offset % wide / narrow, in = offset % wide % narrow / bytes;
+  *r = (by_rows ? far : near) * STRIP + in / cols;
+  *c = (by_rows ? near : far) * cols + in % cols;
+  return in < STRIP * cols && *r < tensor->rows && *c < tensor->cols;
+}
+
 bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t *r, uint64_t *c) {
   if (tensor->layout == CORE_BLOCKS) {
     return element_in_blocks(tensor, address, r, c);
@@ -181,6 +203,9 @@ bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t
   const uint64_t offset = address - tensor->base;
   if (tensor->layout == CORE_STRIPS) {
     return element_in_strips(tensor, offset, r, c);
+  }
+  if (tensor->layout == CORE_FRACTALS) {
+    return element_in_fractals(tensor, offset, r, c);
   }
   const uint64_t row = tensor->pitch == 0 ? tensor->rows - 1 : offset / tensor->pitch;
   *r = row < tensor->rows ? row : tensor->rows - 1;
@@ -196,6 +221,8 @@ core_reach_t core_reach(const command_t *command, const core_tensor_t *tensor) {
       return core_vec_reach(&command->vec, tensor);
     case OP_LOAD_B:
       return command->load_b.transpose != 0 ? CORE_REACH_TURNED : CORE_REACH_SAME;
+    case OP_LOAD_FRACTALS:
+      return command->load_fractals.transpose != 0 ? CORE_REACH_SQUARE : CORE_REACH_SAME;
     case OP_FIXPIPE:
       return tensor->space == SPACE_L1 ? CORE_REACH_COLUMN : CORE_REACH_SAME;
     default:

@@ -24,13 +24,19 @@ const char *core_type_name(uint32_t type);
 unsigned core_type_bits(uint32_t type);
 // The columns of a strip.
 static inline uint64_t core_strip_cols(uint32_t type) { return STRIP_ROW * 8 / core_type_bits(type); }
+// The columns of a fractal.
+static inline uint64_t core_fractal_cols(uint32_t type) {
+  return core_type_bits(type) == 32 ? (uint64_t)STRIP : core_strip_cols(type);
+}
 
 typedef enum core_layout {
-  CORE_ROWS,    // element [r][c] is the c-th of row r; rows are pitch bytes apart
-  CORE_STRIPS,  // of L1, L0A and L0B (sw/hal/commands.def): strips, pitch bytes apart, rows of 32 bytes
-  CORE_BLOCKS,  // of VINST: row r is a repeat, pitch bytes apart, in blocks of 32 bytes that are block_pitch apart
-  CORE_KEYS,    // of an engine's SPACE_KV: row r is key r, base + r % pitch of block r / pitch; its columns are the
-                // key's elements, then its value's. Addresses are rows of the SRAM, not bytes
+  CORE_ROWS,      // element [r][c] is the c-th of row r; rows are pitch bytes apart
+  CORE_STRIPS,    // of L1, L0A and L0B (sw/hal/commands.def): strips, pitch bytes apart, rows of 32 bytes
+  CORE_BLOCKS,    // of VINST: row r is a repeat, pitch bytes apart, in blocks of 32 bytes that are block_pitch apart
+  CORE_FRACTALS,  // of 16 rows of 32 bytes, of 32-bit elements 64: the next 16 rows are pitch bytes further, the next
+                  // columns block_pitch. In L0B element [n][k] is B's of row k and column n
+  CORE_KEYS,      // of an engine's SPACE_KV: row r is key r, base + r % pitch of block r / pitch; its columns are the
+                  // key's elements, then its value's. Addresses are rows of the SRAM, not bytes
 } core_layout_t;
 
 typedef struct core_tensor {
@@ -39,9 +45,10 @@ typedef struct core_tensor {
   bool write;     // what is read and written is listed twice: a read, then a write
   uint32_t type;  // TYPE_* or CORE_TYPE_*
   core_layout_t layout;
-  uint64_t base, pitch;         // bytes in its space, GM: global addresses; CORE_KEYS: rows
-  uint64_t rows, cols;          // padding is no part of it
-  uint64_t block_pitch;         // CORE_BLOCKS: bytes, and which of its elements take part (core_tensor_has): the first
+  uint64_t base, pitch;  // bytes in its space, GM: global addresses; CORE_KEYS: rows
+  uint64_t rows, cols;   // padding is no part of it
+  uint64_t block_pitch;  // CORE_FRACTALS, CORE_BLOCKS: bytes
+  // CORE_BLOCKS: which of its elements take part (core_tensor_has): the first
   uint64_t elements, lanes[2];  // so many, or, if that is 0, those columns of each row whose bit is set
 } core_tensor_t;
 
@@ -70,6 +77,7 @@ bool core_tensor_element(const core_tensor_t *tensor, uint64_t address, uint64_t
 typedef enum core_reach {
   CORE_REACH_SAME,    // [r][c]
   CORE_REACH_TURNED,  // [c][r]
+  CORE_REACH_SQUARE,  // [r][core_square(c)]
   CORE_REACH_PAIR,    // [r][c ^ 1]
   CORE_REACH_GROUP,   // [r][c / VEC_SCALE_COLS]
   CORE_REACH_FIRST,   // [r][0]
@@ -82,6 +90,12 @@ static inline uint64_t core_reach_col(core_reach_t reach, uint64_t c) {
          : reach == CORE_REACH_PAIR  ? c ^ 1
          : reach == CORE_REACH_GROUP ? c / VEC_SCALE_COLS
                                      : 0;
+}
+
+// Element i of a square of so many elements, turned.
+static inline uint64_t core_square(uint64_t elements, uint64_t i) {
+  const uint64_t side = elements == STRIP * STRIP ? (uint64_t)STRIP : (uint64_t)STRIP_ROW;
+  return i % side * side + i / side;
 }
 
 // The reach of one of core_tensors; not for MMAD, GATHER_IN, LOAD_KV and ATTN.

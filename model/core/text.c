@@ -39,7 +39,8 @@ enum field_kind {
   STEP,
   MODE,
   ELEMENT,
-  QUANT
+  QUANT,
+  FORM  // a number that is left out if it is 0
 };
 enum {
   KIND_a = ADDRESS,
@@ -70,6 +71,12 @@ enum {
   KIND_event = NUMBER,
   KIND_flag = NUMBER,
   KIND_strips = NUMBER,
+  KIND_strip_pitch = FORM,
+  KIND_fractals = FORM,
+  KIND_nz = FORM,
+  KIND_l0 = ADDRESS,
+  KIND_l0_pitch = NUMBER,
+  KIND_right = NUMBER,
   KIND_value = ADDRESS,
   KIND_element = ELEMENT,
   KIND_relu = NUMBER,
@@ -243,6 +250,7 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
       put(w, "%.9g", (double)num_f32_from_bits((uint32_t)value));
       break;
     case NUMBER:
+    case FORM:
     default:
       put(w, "%llu", (unsigned long long)value);
       break;
@@ -254,7 +262,7 @@ static void put_field(writer_t *w, const char *field, int kind, uint64_t value) 
   if ((opcode == OP_VEC && core_vec_ignores(&w->command->vec, field)) ||
       (opcode == OP_VINST && core_vinst_ignores(&w->command->vinst, field)) ||
       (opcode == OP_FIXPIPE && core_fixpipe_ignores(&w->command->fixpipe, field)) ||
-      (kind == ELEMENT && value == ELEMENT_16)) {
+      (kind == ELEMENT && value == ELEMENT_16) || (kind == FORM && value == 0)) {
     return;
   }
   put(w, " %s=", field);

@@ -125,6 +125,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define data_copy_gm_to_l1(...) HAL_PUSH(LOAD_NZ, load_nz, PIPE_MTE2, __VA_ARGS__)
 #define load_data_a(...) HAL_PUSH(LOAD_A, load_a, PIPE_MTE1, __VA_ARGS__)
 #define load_data_b(...) HAL_PUSH(LOAD_B, load_b, PIPE_MTE1, __VA_ARGS__)
+#define load_data_2d(...) HAL_PUSH(LOAD_FRACTALS, load_fractals, PIPE_MTE1, __VA_ARGS__)
 #define mmad(...) HAL_PUSH(MMAD, mmad, PIPE_M, __VA_ARGS__)
 #define fixpipe(...) HAL_PUSH(FIXPIPE, fixpipe, PIPE_FIX, __VA_ARGS__)
 #define data_copy_gm_to_ub(...) HAL_PUSH(COPY_IN, copy_in, PIPE_MTE2, __VA_ARGS__)

@@ -62,11 +62,23 @@ static inline command_t random_fixpipe(num_rng_t *rng, uint32_t m, uint32_t n, u
                {TYPE_S32, TYPE_S32, GM_ADD_S32_RAW, false}, {TYPE_S32, TYPE_F16, GM_STORE, true},
                {TYPE_S32, TYPE_S8, GM_STORE, true},         {TYPE_S32, TYPE_U8, GM_STORE, true}};
   const uint32_t form = random_below(rng, ARRAY_LEN(forms));
-  return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = l0c, .m = m, .n = n, .gm = gm, .gm_pitch = gm_pitch,
-                    .type = forms[form].type, .op = forms[form].op, .from = forms[form].from,
-                    .relu = forms[form].op == GM_STORE ? random_below(rng, 2) : 0,
-                    .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE, .scale = 0x3d800000u,
-                    .scales = 0x4000);
+  const bool stored = forms[form].op == GM_STORE;
+  const bool nz = stored && forms[form].type != TYPE_S8 && forms[form].type != TYPE_U8 && random_below(rng, 2) != 0;
+  n = nz ? (uint32_t)round_up(n, 16) : n;
+  gm_pitch = nz ? m * 64 + 4 * random_below(rng, 3) : gm_pitch;
+  return COMMAND_OF(
+      FIXPIPE, fixpipe, FIX, .l0c = l0c, .m = m, .n = n, .gm = gm, .gm_pitch = gm_pitch, .type = forms[form].type,
+      .op = forms[form].op, .from = forms[form].from, .relu = forms[form].op == GM_STORE ? random_below(rng, 2) : 0,
+      .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE, .scale = 0x3d800000u,
+      .scales = 0x4000, .nz = nz, .strip_pitch = stored ? random_below(rng, 2) * 64 * (m + random_below(rng, 3)) : 0);
+}
+
+static inline command_t random_fractals(num_rng_t *rng, uint32_t offset) {
+  const uint32_t transpose = random_below(rng, 2), element = random_below(rng, 2);
+  const uint32_t bytes = transpose != 0 && element == ELEMENT_8 ? 1024 : 512;
+  return COMMAND_OF(LOAD_FRACTALS, load_fractals, MTE1, .l1 = offset, .l1_pitch = 32 * random_below(rng, 40),
+                    .l0 = offset, .l0_pitch = bytes + 32 * random_below(rng, 40), .right = random_below(rng, 2),
+                    .repeats = 1 + random_below(rng, 20), .transpose = transpose, .element = element);
 }
 
 static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
@@ -81,10 +93,13 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
   const uint32_t gm_pitch = 4 * (y + random_below(rng, 3));
   const uint32_t wide = (uint32_t)round_up(y * 4, 32) + 32 * random_below(rng, 2);
   if (kind == CORE_CUBE) {
-    switch (random_below(rng, 5)) {
+    switch (random_below(rng, 6)) {
+      case 5:
+        return random_fractals(rng, offset);
       case 0:
         return COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = gm, .gm_pitch = gm_pitch, .l1 = offset, .rows = x, .cols = y,
-                          .strips = random_below(rng, 2), .element = random_below(rng, 2));
+                          .strips = random_below(rng, 2), .element = random_below(rng, 2),
+                          .strip_pitch = random_below(rng, 2) * 32 * (x + random_below(rng, 3)));
       case 1:
         return COMMAND_OF(LOAD_A, load_a, MTE1, .l1 = offset, .l1_pitch = 4096, .l0a = offset, .m = x, .k = y,
                           .element = random_below(rng, 2));
@@ -94,7 +109,8 @@ static inline command_t random_command(num_rng_t *rng, core_kind_t kind) {
       case 3: {
         static const uint32_t types[] = {TYPE_BF16, TYPE_F16, TYPE_S8, TYPE_U8};
         return COMMAND_OF(MMAD, mmad, M, .l0a = offset, .l0b = 64, .l0c = offset, .m = x, .n = y, .k = z,
-                          .accumulate = random_below(rng, 2), .type = types[random_below(rng, 4)]);
+                          .accumulate = random_below(rng, 2), .type = types[random_below(rng, 4)],
+                          .fractals = random_below(rng, 2));
       }
       default:
         return random_fixpipe(rng, x, y, offset, gm, gm_pitch);

@@ -113,6 +113,51 @@ TEST(flags) {
 #define MM(...) COMMAND_OF(MMAD, mmad, M, .type = TYPE_BF16, __VA_ARGS__)
 #define FP(...) COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE, __VA_ARGS__)
 
+#define LF(...) COMMAND_OF(LOAD_FRACTALS, load_fractals, MTE1, __VA_ARGS__)
+
+TEST(fractal_commands) {
+  const uint32_t huge = 0xffffffffu;
+  const case_t cases[] = {
+      {LF(.l0_pitch = 512, .repeats = 128), NULL},
+      {LF(.l0_pitch = 512, .repeats = 129), "LOAD_FRACTALS l0=0x0: tile of 66048 bytes leaves L0A of 65536 bytes"},
+      {LF(.l0_pitch = 512, .repeats = 129, .right = 1), "leaves L0B"},
+      {LF(.l0_pitch = 1024, .repeats = 64, .transpose = 1, .element = ELEMENT_8), NULL},
+      {LF(.l0_pitch = 512, .repeats = 2, .transpose = 1, .element = ELEMENT_8),
+       "l0_pitch=512: expected 1024 or more, the rows written would overlap"},
+      {LF(.repeats = 1), NULL},
+      {LF(.repeats = 0), "LOAD_FRACTALS repeats=0: expected 1 or more"},
+      {LF(.repeats = 1, .right = 2), "right=2: expected 0 to 1"},
+      {LF(.repeats = 1, .transpose = 2), "transpose=2: expected 0 to 1"},
+      {LF(.repeats = 1, .element = 2), "element=2: expected 0 to 1"},
+      {LF(.l1 = 16, .repeats = 1), "l1=0x10: expected a multiple of 32"},
+      {LF(.l1_pitch = 40, .repeats = 1), "l1_pitch=40: expected a multiple of 32"},
+      {LF(.l1 = 0x7fe00, .l1_pitch = 512, .l0_pitch = 512, .repeats = 2), "leaves L1 of 524288 bytes"},
+      {LF(.l1_pitch = huge - 31, .l0_pitch = huge - 31, .repeats = huge), "leaves L1"},
+      {NZ(.gm_pitch = 32, .rows = 17, .cols = 16, .strip_pitch = 544), NULL},
+      {NZ(.gm_pitch = 64, .rows = 17, .cols = 32, .strip_pitch = 512), "strip_pitch=512: expected 544 or more"},
+      {NZ(.gm_pitch = 64, .rows = 17, .cols = 32, .strip_pitch = 550), "strip_pitch=550: expected a multiple of 32"},
+      {NZ(.gm_pitch = 64, .rows = 16, .cols = 32, .strip_pitch = 0x80000), "leaves L1"},
+      {MM(.m = 128, .n = 128, .k = 256, .fractals = 1), NULL},
+      {MM(.m = 128, .n = 128, .k = 257, .fractals = 1), "l0a=0x0: tile of 69632 bytes leaves L0A"},
+      {MM(.m = 16, .n = 129, .k = 256, .fractals = 1), "l0b=0x0: tile of 73728 bytes leaves L0B"},
+      {MM(.l0c = 64, .m = 128, .n = 256, .k = 16, .fractals = 1), "leaves L0C"},
+      {MM(.m = huge, .n = huge, .k = huge, .fractals = 1), "leaves L0A"},
+      {MM(.m = 1, .n = 1, .k = 1, .fractals = 2), "MMAD fractals=2: expected 0 to 1"},
+      {FP(.m = 16, .n = 20, .gm_pitch = 80, .strip_pitch = 1024), NULL},
+      {FP(.m = 16, .n = 20, .gm_pitch = 80, .strip_pitch = 1056), "strip_pitch=1056: expected a multiple of 64"},
+      {FP(.m = 16, .n = 32, .gm_pitch = 1024, .strip_pitch = 1024, .nz = 1), NULL},
+      {FP(.m = 16, .n = 32, .gm_pitch = 1023 * 4, .strip_pitch = 1024, .nz = 2), "nz=2: expected 0 to 1"},
+      {FP(.m = 16, .n = 20, .gm_pitch = 1024, .nz = 1), "n=20: expected a multiple of 16 with nz=1"},
+      {FP(.m = 16, .n = 32, .gm_pitch = 512, .nz = 1), "gm_pitch=512: expected 1024 or more"},
+      {FP(.m = 16, .n = 16, .gm_pitch = 512, .nz = 1, .type = TYPE_S8, .quant = QUANT_SCALE),
+       "type=10: expected elements of 16 or 32 bits with nz=1"},
+      {FP(.m = 16, .n = 16, .gm_pitch = 64, .strip_pitch = 1024, .op = GM_ADD_F32),
+       "op=1: expected GM_STORE from or to strips"},
+      {FP(.m = 16, .n = 300, .gm_pitch = 1200, .strip_pitch = 0x8000), "leaves L0C"},
+  };
+  RUN_TABLE(CORE_CUBE, cases);
+}
+
 TEST(cube_commands) {
   const uint32_t huge = 0xffffffffu;
   const uint32_t huge_32 = 0xffffffe0u;

@@ -363,6 +363,165 @@ TEST_WITH(fixpipe_scales_and_cuts, setup, free_fixture) {
   }
 }
 
+// --- fractals: each layout by a formula of its own, for random shapes -------------------------------
+
+enum { FRACTAL_CASES = 80 };
+
+static size_t up16(size_t x) { return (x + 15) / 16; }
+
+// Byte of A's [r][c] in L0A, of B's [k][n] in L0B, and of C's [r][c] in L0C, with so many columns in 32 bytes.
+static size_t at_l0a(size_t k, size_t cols, size_t r, size_t c) {
+  return (r / 16 * ((k + cols - 1) / cols) + c / cols) * 512 + r % 16 * 32 + c % cols * (32 / cols);
+}
+static size_t at_l0b(size_t n, size_t cols, size_t p, size_t c) {
+  return (p / cols * up16(n) + c / 16) * 512 + c % 16 * 32 + p % cols * (32 / cols);
+}
+static size_t at_l0c(size_t m, size_t r, size_t c) {
+  return (c / 16 * up16(m) + r / 16) * 1024 + r % 16 * 64 + c % 16 * 4;
+}
+
+static uint32_t sum_of(const core_memory_t *memory, const cmd_mmad_t *c, size_t r, size_t col, uint32_t begin) {
+  const uint8_t *l0a = memory->base[SPACE_L0A] + c->l0a, *l0b = memory->base[SPACE_L0B] + c->l0b;
+  float acc = num_f32_from_bits(begin);
+  uint32_t sum = begin;
+  for (size_t p = 0; p < c->k; ++p) {
+    if (c->type == TYPE_S8 || c->type == TYPE_U8) {
+      const uint8_t left = l0a[at_l0a(c->k, 32, r, p)];
+      const int8_t right = (int8_t)l0b[at_l0b(c->n, 32, p, col)];
+      sum += (uint32_t)((c->type == TYPE_U8 ? left : (int8_t)left) * right);
+    } else {
+      acc = fmaf(widen(c->type, get16(l0a + at_l0a(c->k, 16, r, p), 0)),
+                 widen(c->type, get16(l0b + at_l0b(c->n, 16, p, col), 0)), acc);
+    }
+  }
+  return c->type == TYPE_S8 || c->type == TYPE_U8 ? sum : num_f32_bits(acc);
+}
+
+TEST_WITH(mmad_of_fractals, setup, free_fixture) {
+  static const uint32_t types[] = {TYPE_F16, TYPE_BF16, TYPE_S8, TYPE_U8};
+  fixture_t *f = *state;
+  for (size_t i = 0; i < FRACTAL_CASES; ++i) {
+    const uint32_t m = 1 + random_below(&f->rng, i % 9 == 0 ? 200 : 40),
+                   n = 1 + random_below(&f->rng, i % 7 == 0 ? 300 : 40);
+    const uint32_t k = 1 + random_below(&f->rng, i % 5 == 0 ? 300 : 40), type = types[i % 4];
+    if (up16(m) * up16(k) > 100 || up16(n) * up16(k) > 100 || up16(m) * up16(n) > 100) {
+      continue;
+    }
+    const command_t c = COMMAND_OF(MMAD, mmad, M, .l0a = 32 * (uint32_t)(i % 4), .l0b = 64, .l0c = 96, .m = m, .n = n,
+                                   .k = k, .accumulate = i / 4 % 2, .type = type, .fractals = 1);
+    for (int space = SPACE_L0A; space <= SPACE_L0B; ++space) {
+      for (size_t e = 0; e < f->memory.bytes[space] / 2; ++e) {
+        const bool bytes = type == TYPE_S8 || type == TYPE_U8;
+        put16(f->memory.base[space], e, bytes ? (uint16_t)num_rng_u64(&f->rng) : random_half(&f->rng, type));
+      }
+    }
+    for (size_t e = 0; e < f->memory.bytes[SPACE_L0C] / 4; ++e) {
+      put32(f->memory.base[SPACE_L0C], e, num_f32_bits((float)num_rng_normal(&f->rng)));
+    }
+    copy_memory(&f->expected, &f->memory);
+    for (size_t r = 0; r < m; ++r) {
+      for (size_t col = 0; col < up16(n) * 16; ++col) {
+        uint8_t *to = f->expected.base[SPACE_L0C] + 96 + at_l0c(m, r, col);
+        put32(to, 0, col < n ? sum_of(&f->memory, &c.mmad, r, col, c.mmad.accumulate ? get32(to, 0) : 0) : 0);
+      }
+    }
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "MMAD of fractals");
+  }
+}
+
+TEST_WITH(fractals_from_l1, setup, free_fixture) {
+  fixture_t *f = *state;
+  for (size_t i = 0; i < FRACTAL_CASES; ++i) {
+    const bool turned = i % 2 != 0, bytes = i / 2 % 2 != 0, right = i / 4 % 2 != 0;
+    const size_t side = bytes ? 32 : 16, size = turned && bytes ? 1024 : 512;
+    const uint32_t from = 32 * random_below(&f->rng, 9), from_pitch = 32 * random_below(&f->rng, 64);
+    const uint32_t to = 32 * random_below(&f->rng, 9), to_pitch = (uint32_t)size + 32 * random_below(&f->rng, 64);
+    const uint32_t repeats = 1 + random_below(&f->rng, 25);
+    const command_t c = COMMAND_OF(LOAD_FRACTALS, load_fractals, MTE1, .l1 = from, .l1_pitch = from_pitch, .l0 = to,
+                                   .l0_pitch = to_pitch, .right = right, .repeats = repeats, .transpose = turned,
+                                   .element = bytes ? ELEMENT_8 : ELEMENT_16);
+    for (size_t b = 0; b < repeats * size; ++b) {
+      const size_t each = b / size, in = b % size, width = 32 / side, e = in / width;  // one element
+      const size_t source = turned ? (e % side * side + e / side) * width + in % width : in;
+      f->expected.base[right ? SPACE_L0B : SPACE_L0A][to + each * to_pitch + in] =
+          f->memory.base[SPACE_L1][from + each * from_pitch + source];
+    }
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "LOAD_FRACTALS");
+  }
+}
+
+// A tile in strips to rows or strips of global memory, in all types; and rows to strips.
+TEST_WITH(fixpipe_of_strips, setup, free_fixture) {
+  static const struct {
+    uint32_t from, type, quant, bytes;
+  } forms[] = {{TYPE_F32, TYPE_F32, QUANT_NONE, 4},  {TYPE_F32, TYPE_F16, QUANT_NONE, 2},
+               {TYPE_F32, TYPE_BF16, QUANT_NONE, 2}, {TYPE_S32, TYPE_S32, QUANT_NONE, 4},
+               {TYPE_S32, TYPE_F16, QUANT_SCALE, 2}, {TYPE_S32, TYPE_F16, QUANT_COLUMNS, 2},
+               {TYPE_S32, TYPE_S8, QUANT_COLUMNS, 1}};
+  fixture_t *f = *state;
+  const uint32_t scales = 96;
+  for (size_t i = 0; i < FRACTAL_CASES; ++i) {
+    const size_t form = i % ARRAY_LEN(forms), bytes = forms[form].bytes;
+    const bool nz = bytes > 1 && random_below(&f->rng, 2) != 0, strips = !nz || random_below(&f->rng, 2) != 0;
+    const uint32_t m = 1 + random_below(&f->rng, 90);
+    const uint32_t n = nz ? 16 * (1 + random_below(&f->rng, 6)) : 1 + random_below(&f->rng, 90);
+    const uint32_t tile_pitch = strips ? 64 * (m + random_below(&f->rng, 20)) : 0;
+    const uint32_t pitch = (uint32_t)bytes * ((nz ? 16 * m : n) + random_below(&f->rng, 9));
+    const command_t c =
+        COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + 12, .gm_pitch = pitch,
+                   .type = forms[form].type, .from = forms[form].from, .relu = i % 2, .quant = forms[form].quant,
+                   .scale = num_f32_bits(0.37f), .scales = scales, .strip_pitch = tile_pitch, .nz = nz);
+    for (size_t e = 0; e < f->memory.bytes[SPACE_L0C] / 4; ++e) {
+      const int32_t small = (int32_t)random_below(&f->rng, 2000) - 1000;
+      put32(f->memory.base[SPACE_L0C], e,
+            forms[form].from == TYPE_S32 ? (uint32_t)small : num_f32_bits((float)small / 7));
+    }
+    for (size_t e = 0; e < n; ++e) {
+      put32(f->memory.base[SPACE_L1] + scales, 2 * e, num_f32_bits((float)(1 + e % 7) / 8));
+    }
+    copy_memory(&f->expected, &f->memory);
+    for (size_t e = 0; e < (size_t)m * n; ++e) {
+      const size_t r = e / n, col = e % n;
+      const size_t from = strips ? col / 16 * tile_pitch + r * 64 + col % 16 * 4 : (r * round_up(n, 16) + col) * 4;
+      uint8_t *to = f->expected.base[SPACE_GM] + 12 +
+                    (nz ? col / 16 * pitch + (r * 16 + col % 16) * bytes : r * pitch + col * bytes);
+      expect_scaled(
+          to, 0, &c.fixpipe, get32(f->memory.base[SPACE_L0C] + 32 + from, 0),
+          num_f32_from_bits(forms[form].quant == QUANT_SCALE ? c.fixpipe.scale
+                                                             : get32(f->memory.base[SPACE_L1] + scales, 2 * col)));
+    }
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "FIXPIPE of strips");
+  }
+}
+
+// Strips as far apart as a kernel wants them, rows beyond the last left as they are.
+TEST_WITH(load_nz_with_a_pitch, setup, free_fixture) {
+  fixture_t *f = *state;
+  for (size_t i = 0; i < FRACTAL_CASES; ++i) {
+    const bool bytes = i % 2 != 0, strips = i / 2 % 2 != 0;
+    const size_t width = bytes ? 1 : 2;
+    const uint32_t rows = 1 + random_below(&f->rng, 70), cols = 1 + random_below(&f->rng, 200);
+    const uint32_t pitch = (uint32_t)((strips ? rows * 32 : cols * width) + width * random_below(&f->rng, 9));
+    const uint32_t l1_pitch = 32 * (rows + random_below(&f->rng, 40)), l1 = 32 * random_below(&f->rng, 9);
+    const command_t c =
+        COMMAND_OF(LOAD_NZ, load_nz, MTE2, .gm = GM_BASE + 6, .gm_pitch = pitch, .l1 = l1, .rows = rows, .cols = cols,
+                   .strips = strips, .element = bytes ? ELEMENT_8 : ELEMENT_16, .strip_pitch = l1_pitch);
+    const uint8_t *gm = f->memory.base[SPACE_GM] + 6;
+    for (size_t b = 0; b < rows * round_up(cols * width, 32); ++b) {
+      const size_t r = b / round_up(cols * width, 32), at = b % round_up(cols * width, 32);
+      f->expected.base[SPACE_L1][l1 + at / 32 * l1_pitch + r * 32 + at % 32] =
+          strips              ? gm[at / 32 * pitch + r * 32 + at % 32]
+          : at / width < cols ? gm[r * pitch + at]
+                              : 0;
+    }
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "LOAD_NZ with a pitch");
+  }
+}
+
 // C = A x B through every buffer: both matrices loaded whole, tiles of at most 48 x 32 x 48.
 static void product_in_gm(fixture_t *f, uint32_t m, uint32_t n, uint32_t k, bool transpose, uint32_t type) {
   enum { TILE_M = 48, TILE_N = 32, TILE_K = 48 };

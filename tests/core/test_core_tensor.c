@@ -83,8 +83,8 @@ static void compare_bytes(const core_tensor_t *tensor, const core_access_t *acce
               name, tensor->field, (ull)address, (ull)r, (ull)c);
         covered++;
       } else {
-        CHECK(tensor->layout == CORE_STRIPS && is_padding(tensor, address), "%s %s: 0x%llx is no element", name,
-              tensor->field, (ull)address);
+        CHECK(tensor->layout == CORE_FRACTALS || (tensor->layout == CORE_STRIPS && is_padding(tensor, address)),
+              "%s %s: 0x%llx is no element", name, tensor->field, (ull)address);
       }
     }
   }
@@ -250,7 +250,7 @@ static void perturb(const core_memory_t *memory, const core_tensor_t *tensor, ui
 static bool overlaps(const core_tensor_t *tensor) {
   const uint64_t bytes =
       tensor->layout == CORE_STRIPS ? tensor->rows * 32 : tensor->cols * core_type_bits(tensor->type) / 8;
-  return tensor->layout != CORE_KEYS && tensor->pitch < bytes;
+  return tensor->layout != CORE_KEYS && tensor->layout != CORE_FRACTALS && tensor->pitch < bytes;
 }
 
 static bool names(const command_t *c, uint64_t row, uint64_t col, size_t tensor, uint64_t r, uint64_t element) {
@@ -283,7 +283,8 @@ static bool same_bits(const core_memory_t *x, const core_memory_t *y, const core
 static bool only_moves(const command_t *c) {
   const unsigned op = c->header.opcode_;
   return op == OP_LOAD_NZ || op == OP_LOAD_A || op == OP_LOAD_B || op == OP_COPY_IN || op == OP_COPY_L1 ||
-         op == OP_LOAD_KV || op == OP_STORE_EB || (op == OP_COPY_OUT && c->copy_out.op == GM_STORE);
+         op == OP_LOAD_FRACTALS || op == OP_LOAD_KV || op == OP_STORE_EB ||
+         (op == OP_COPY_OUT && c->copy_out.op == GM_STORE);
 }
 
 // Returns how many elements changed.

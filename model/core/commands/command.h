@@ -20,6 +20,12 @@ const char *core_kind_text(core_kind_t kind);
 
 // --- operands -------------------------------------------------------------------------------------
 
+enum {
+  CORE_FRACTAL = STRIP * STRIP_ROW,  // bytes
+  CORE_SUM_ROW = STRIP * 4,          // bytes of a row of a strip of L0C
+  CORE_SUMS = STRIP * CORE_SUM_ROW,  // bytes of a fractal there
+};
+
 // A rectangle whose pitch is a field of the command.
 static inline core_operand_t core_rectangle(core_space_t space, bool write, const char *field, uint64_t base,
                                             const char *pitch_field, uint64_t pitch, uint64_t rows,
@@ -76,6 +82,12 @@ static inline core_operand_t core_accumulator(bool write, uint64_t base, uint32_
   return operand;
 }
 
+// The same in strips of 16 columns: rows of 64 bytes, those of the last strip whole.
+static inline core_operand_t core_accumulator_strips(bool write, uint64_t base, uint64_t pitch, uint32_t m,
+                                                     uint32_t n) {
+  return core_rectangle(SPACE_L0C, write, "l0c", base, NULL, pitch, core_strips(n), core_mul(m, CORE_SUM_ROW));
+}
+
 // Rows of the KV SRAM.
 static inline core_operand_t core_kv_rows(bool write, uint32_t row, uint32_t stride) {
   core_operand_t operand = core_run(SPACE_KV, write, "row", row, stride);
@@ -91,6 +103,12 @@ static inline core_shape_t core_in_rows(uint32_t type, uint64_t rows, uint64_t c
 
 static inline core_shape_t core_in_strips(uint32_t type, uint64_t rows, uint64_t cols) {
   return (core_shape_t){.type = type, .layout = CORE_STRIPS, .rows = rows, .cols = cols};
+}
+
+static inline core_shape_t core_in_fractals(uint32_t type, uint64_t rows, uint64_t cols, uint64_t pitch,
+                                            uint64_t block_pitch) {
+  return (core_shape_t){
+      .type = type, .layout = CORE_FRACTALS, .rows = rows, .cols = cols, .pitch = pitch, .block_pitch = block_pitch};
 }
 
 // Elements of a cube core's operands, whatever they mean.
@@ -117,7 +135,7 @@ static inline core_source_t core_row_of(size_t tensor, const core_tensor_t *tens
 
 enum {
   CORE_BLOCK = STRIP,  // rows of a strip that are moved at a time
-  CORE_BLOCK_BYTES = CORE_BLOCK * STRIP_ROW,
+  CORE_BLOCK_BYTES = CORE_FRACTAL,
 };
 
 static inline uint64_t core_strip_bytes(uint32_t rows, uint64_t strips) {

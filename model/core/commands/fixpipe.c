@@ -31,11 +31,20 @@ static bool check_types(const core_checker_t *check, const cmd_fixpipe_t *c) {
                            "TYPE_F32, TYPE_BF16 or TYPE_F16");
 }
 
+static bool check_strips(const core_checker_t *check, const cmd_fixpipe_t *c) {
+  const bool rows = c->strip_pitch == 0 && c->nz == 0;
+  return core_below(check, "nz", c->nz, 2) &&
+         core_expect(check, c->strip_pitch % CORE_SUM_ROW == 0, "strip_pitch", c->strip_pitch, "a multiple of 64") &&
+         core_expect(check, rows || c->op == GM_STORE, "op", c->op, "GM_STORE from or to strips") &&
+         core_expect(check, c->nz == 0 || c->n % STRIP == 0, "n", c->n, "a multiple of 16 with nz=1") &&
+         core_expect(check, c->nz == 0 || !is_byte(c->type), "type", c->type, "elements of 16 or 32 bits with nz=1");
+}
+
 bool core_fixpipe_check(const core_checker_t *check, const cmd_fixpipe_t *c) {
   return core_one_or_more(check, "m", c->m) && core_one_or_more(check, "n", c->n) &&
          core_expect(check, c->from == TYPE_F32 || c->from == TYPE_S32, "from", c->from, "TYPE_F32 or TYPE_S32") &&
          core_below(check, "relu", c->relu, 2) && core_below(check, "quant", c->quant, QUANT_COUNT) &&
-         check_types(check, c) &&
+         check_types(check, c) && check_strips(check, c) &&
          core_expect(check,
                      c->op == GM_STORE || (c->relu == 0 && ((c->op == GM_ADD_F32 && c->type == TYPE_F32) ||
                                                             (c->op == GM_ADD_S32_RAW && c->type == TYPE_S32))),
@@ -45,19 +54,29 @@ bool core_fixpipe_check(const core_checker_t *check, const cmd_fixpipe_t *c) {
 size_t core_fixpipe_operands(const cmd_fixpipe_t *c, core_operand_t *operand) {
   const uint32_t bytes = core_type_bytes(c->type);
   size_t count = 0;
-  operand[count++] = core_accumulator(false, c->l0c, c->m, c->n);
+  operand[count++] = c->strip_pitch != 0 ? core_accumulator_strips(false, c->l0c, c->strip_pitch, c->m, c->n)
+                                         : core_accumulator(false, c->l0c, c->m, c->n);
   if (c->quant == QUANT_COLUMNS) {
     operand[count++] = core_rectangle(SPACE_L1, false, "scales", c->scales, NULL, SCALE_BYTES, c->n, sizeof(float));
   }
-  operand[count] = core_global(true, c->gm, c->gm_pitch, c->m, (uint64_t)c->n * bytes, bytes);
+  operand[count] = c->nz != 0 ? core_global(true, c->gm, c->gm_pitch, core_strips(c->n),
+                                            core_mul(c->m, (uint64_t)STRIP * bytes), bytes)
+                              : core_global(true, c->gm, c->gm_pitch, c->m, (uint64_t)c->n * bytes, bytes);
   operand[count++].access.atomic = c->op != GM_STORE;
   return count;
 }
 
 core_shape_t core_fixpipe_shape(const cmd_fixpipe_t *c, const core_operand_t *operand) {
-  return operand->access.space == SPACE_L1
-             ? core_in_rows(TYPE_F32, c->n, 1)
-             : core_in_rows(operand->access.space == SPACE_GM ? c->type : c->from, c->m, c->n);
+  const bool in_gm = operand->access.space == SPACE_GM;
+  if (operand->access.space == SPACE_L1) {
+    return core_in_rows(TYPE_F32, c->n, 1);
+  }
+  if (in_gm && c->nz != 0) {
+    const uint64_t fractal = (uint64_t)STRIP * STRIP * core_type_bytes(c->type);
+    return core_in_fractals(c->type, c->m, c->n, fractal, c->gm_pitch);
+  }
+  return !in_gm && c->strip_pitch != 0 ? core_in_fractals(c->from, c->m, c->n, CORE_SUMS, c->strip_pitch)
+                                       : core_in_rows(in_gm ? c->type : c->from, c->m, c->n);
 }
 
 uint64_t core_fixpipe_bytes(const cmd_fixpipe_t *c) { return (uint64_t)c->m * c->n * core_type_bytes(c->type); }
@@ -130,14 +149,25 @@ static void put_part(const core_memory_t *memory, const cmd_fixpipe_t *c, const 
   }
 }
 
-void core_fixpipe_execute(const core_memory_t *memory, const cmd_fixpipe_t *c) {
-  const uint32_t *l0c = (const uint32_t *)(const void *)core_at(memory, SPACE_L0C, c->l0c);
-  uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
+// Where a row's part that begins with that column is.
+static const uint8_t *part_of_tile(const cmd_fixpipe_t *c, const uint8_t *l0c, size_t row, size_t column) {
+  return c->strip_pitch != 0 ? l0c + column / STRIP * c->strip_pitch + row * CORE_SUM_ROW
+                             : l0c + (row * core_round_16(c->n) + column) * 4;
+}
+
+static uint8_t *part_in_gm(const cmd_fixpipe_t *c, uint8_t *gm, size_t row, size_t column) {
   const uint32_t bytes = core_type_bytes(c->type);
+  return c->nz != 0 ? gm + column / STRIP * c->gm_pitch + row * STRIP * bytes : gm + row * c->gm_pitch + column * bytes;
+}
+
+void core_fixpipe_execute(const core_memory_t *memory, const cmd_fixpipe_t *c) {
+  const uint8_t *l0c = core_at(memory, SPACE_L0C, c->l0c);
+  uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
+  const size_t part = c->strip_pitch != 0 || c->nz != 0 ? STRIP : PART;
   for (size_t r = 0; r < c->m; ++r) {
-    for (size_t column = 0; column < c->n; column += PART) {
-      put_part(memory, c, l0c + r * core_round_16(c->n) + column, column, smaller(c->n - column, PART),
-               gm + r * c->gm_pitch + column * bytes);
+    for (size_t column = 0; column < c->n; column += part) {
+      put_part(memory, c, (const uint32_t *)(const void *)part_of_tile(c, l0c, r, column), column,
+               smaller(c->n - column, part), part_in_gm(c, gm, r, column));
     }
   }
 }

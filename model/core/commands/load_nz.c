@@ -19,12 +19,23 @@ static uint32_t type_of(const cmd_load_nz_t *c) { return core_element_type(c->el
 
 static uint64_t strips_of(const cmd_load_nz_t *c) { return core_strips_of(type_of(c), c->cols); }
 
+// Strips with a pitch of their own have no rows of padding, so that several loads can fill one.
+static uint32_t rows_written(const cmd_load_nz_t *c) {
+  return c->strip_pitch != 0 ? c->rows : (uint32_t)core_round_16(c->rows);
+}
+
+static size_t pitch_of(const cmd_load_nz_t *c) {
+  return c->strip_pitch != 0 ? c->strip_pitch : core_round_16(c->rows) * STRIP_ROW;
+}
+
 size_t core_load_nz_operands(const cmd_load_nz_t *c, core_operand_t *operand) {
   const uint32_t bytes = core_type_bytes(type_of(c));
   operand[0] = c->strips == 0
                    ? core_global(false, c->gm, c->gm_pitch, c->rows, (uint64_t)c->cols * bytes, bytes)
                    : core_global(false, c->gm, c->gm_pitch, strips_of(c), (uint64_t)c->rows * STRIP_ROW, bytes);
-  operand[1] = core_padded_strips(SPACE_L1, "l1", c->l1, c->rows, strips_of(c));
+  operand[1] = c->strip_pitch != 0 ? core_rectangle(SPACE_L1, true, "l1", c->l1, "strip_pitch", c->strip_pitch,
+                                                    strips_of(c), (uint64_t)c->rows * STRIP_ROW)
+                                   : core_padded_strips(SPACE_L1, "l1", c->l1, c->rows, strips_of(c));
   return 2;
 }
 
@@ -41,7 +52,7 @@ uint64_t core_load_nz_bytes(const cmd_load_nz_t *c) {
 static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
   const uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
   uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
-  const size_t strip_bytes = core_round_16(c->rows) * STRIP_ROW;
+  const size_t strip_bytes = pitch_of(c);
   const size_t row_bytes = core_row_bytes(type_of(c), c->cols);
   const size_t whole = row_bytes / STRIP_ROW;
   const size_t rest = row_bytes % STRIP_ROW;  // bytes a row in a strip that is not whole
@@ -51,7 +62,7 @@ static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
       const uint8_t *from = gm + r0 * c->gm_pitch + s * STRIP_ROW;
       uint8_t *to = l1 + s * strip_bytes + r0 * STRIP_ROW;
       if (s == whole || rows < CORE_BLOCK) {
-        memset(to, 0, CORE_BLOCK_BYTES);
+        memset(to, 0, smaller(rows_written(c) - r0, CORE_BLOCK) * STRIP_ROW);
       }
       if (s == whole) {
         for (size_t r = 0; r < rows; ++r) {
@@ -69,6 +80,9 @@ static void load_rows(const core_memory_t *memory, const cmd_load_nz_t *c) {
 void core_load_nz_execute(const core_memory_t *memory, const cmd_load_nz_t *c) {
   if (c->strips == 0) {
     load_rows(memory, c);
+  } else if (c->strip_pitch != 0) {
+    core_copy_rows(core_at(memory, SPACE_L1, c->l1), c->strip_pitch, core_at(memory, SPACE_GM, c->gm), c->gm_pitch,
+                   strips_of(c), (size_t)c->rows * STRIP_ROW);
   } else {
     core_copy_strips(core_at(memory, SPACE_L1, c->l1), core_at(memory, SPACE_GM, c->gm), c->gm_pitch, c->rows,
                      strips_of(c));

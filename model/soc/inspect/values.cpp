@@ -27,7 +27,10 @@ std::string hex(uint64_t value) {
 std::string shape_of(const core_tensor_t &t) {
   const std::string shape =
       std::string(core_type_name(t.type)) + " [" + std::to_string(t.rows) + "][" + std::to_string(t.cols) + "]";
-  return shape + (t.layout == CORE_STRIPS ? " in strips" : t.layout == CORE_BLOCKS ? " in blocks" : "");
+  return shape + (t.layout == CORE_STRIPS     ? " in strips"
+                  : t.layout == CORE_BLOCKS   ? " in blocks"
+                  : t.layout == CORE_FRACTALS ? " in fractals"
+                                              : "");
 }
 
 bool has_gaps(const core_tensor_t &t) {

@@ -45,9 +45,11 @@ bool moves_whole_strips(const command_t &command) {
 state_list of_mmad(const core_tensor_t *t, size_t count, const std::vector<state_list> &in) {
   const core_tensor_t &to = t[count - 1];
   const uint64_t k = t[0].cols;
+  const bool turned = t[1].layout == CORE_FRACTALS;  // [n][k]
   state_list column(to.cols, kWritten);
   for (uint64_t i = 0; i < k * to.cols; ++i) {
-    column[i % to.cols] = combine(column[i % to.cols], in[1][i]);
+    byte_state &state = column[turned ? i / k : i % to.cols];
+    state = combine(state, in[1][i]);
   }
   state_list out(to.rows * to.cols);
   for (uint64_t r = 0; r < to.rows; ++r) {
@@ -102,6 +104,7 @@ state_list of_select(const core_memory_t &memory, const core_tensor_t *t, size_t
 // Where in an operand with so many columns the element that [r][c] is computed from is.
 uint64_t reached(core_reach_t reach, uint64_t cols, uint64_t r, uint64_t c) {
   return reach == CORE_REACH_TURNED   ? c * cols + r
+         : reach == CORE_REACH_SQUARE ? r * cols + core_square(cols, c)
          : reach == CORE_REACH_COLUMN ? c * cols
                                       : r * cols + core_reach_col(reach, c);
 }
@@ -327,7 +330,7 @@ void init_check::look(const step &s) {
 
 // The states of its elements; one that nobody wrote is read here first.
 std::vector<byte_state> init_check::read(const step &s, const core_tensor_t &tensor) {
-  if (tensor.layout == CORE_BLOCKS) {
+  if (tensor.layout == CORE_BLOCKS || tensor.layout == CORE_FRACTALS) {
     return read_blocks(s, tensor);
   }
   const byte_states &from = *s.of.space[tensor.space];
@@ -370,7 +373,7 @@ std::vector<byte_state> init_check::read_blocks(const step &s, const core_tensor
     const uint64_t address = core_tensor_address(&tensor, r, c, &high);
     for (unsigned b = 0; b < bytes && core_tensor_has(&tensor, r, c); ++b) {
       byte_state state;
-      s.of.space[tensor.space]->get(address + b, 1, &state);
+      s.of.space[tensor.space]->get(offset_of(tensor.space, address) + b, 1, &state);
       states[i] = combine(states[i], state == kUnwritten ? new_origin(s, tensor.space, address + b) : state);
     }
   }
@@ -382,8 +385,8 @@ void init_check::write_blocks(const step &s, const core_tensor_t &tensor, const 
     bool high;
     const uint64_t r = i / tensor.cols, c = i % tensor.cols;
     if (core_tensor_has(&tensor, r, c)) {
-      s.of.space[tensor.space]->fill(core_tensor_address(&tensor, r, c, &high), core_type_bits(tensor.type) / 8,
-                                     states[i]);
+      s.of.space[tensor.space]->fill(offset_of(tensor.space, core_tensor_address(&tensor, r, c, &high)),
+                                     core_type_bits(tensor.type) / 8, states[i]);
     }
   }
 }
@@ -411,7 +414,7 @@ void init_check::write_keys(const step &s, const core_tensor_t &tensor, const st
 void init_check::write(const step &s, const core_tensor_t &tensor, const std::vector<byte_state> &states) {
   byte_states &to = *s.of.space[tensor.space];
   const uint64_t base = offset_of(tensor.space, tensor.base);
-  if (tensor.layout == CORE_BLOCKS) {
+  if (tensor.layout == CORE_BLOCKS || tensor.layout == CORE_FRACTALS) {
     return write_blocks(s, tensor, states);
   }
   if (tensor.layout == CORE_STRIPS) {

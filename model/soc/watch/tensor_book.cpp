@@ -4,7 +4,7 @@
 namespace soc {
 
 uint64_t tensor_end(const core_tensor_t &t) {
-  if (t.layout == CORE_BLOCKS) {
+  if (t.layout == CORE_BLOCKS || t.layout == CORE_FRACTALS) {
     bool high;
     return core_tensor_address(&t, t.rows - 1, t.cols - 1, &high) + core_type_bits(t.type) / 8;
   }
