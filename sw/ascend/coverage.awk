@@ -26,10 +26,10 @@ FILENAME == ARGV[3] && !second {
   gsub(/\/\*[^*]*\*+([^\/*][^*]*\*+)*\//, "", line)
   sub(/\/\/.*/, "", line)
   if (match(line, /\/\*/)) { line = substr(line, 1, RSTART - 1); comment = 1 }
-  while (match(line, /(AscendC::)?[A-Za-z_][A-Za-z_0-9]*(<[^;(){}<>]*(<[^;(){}<>]*>)?[^;(){}<>]*>)?[ \t]*\(/)) {
+  while (match(line, /((AscendC|pto)::)?[A-Za-z_][A-Za-z_0-9]*(<[^;(){}<>]*(<[^;(){}<>]*>)?[^;(){}<>]*>)?[ \t]*\(/)) {
     name = substr(line, RSTART, RLENGTH)
     line = substr(line, RSTART + RLENGTH)
-    qualified = sub(/^AscendC::/, "", name)
+    qualified = sub(/^(AscendC|pto)::/, "", name)
     sub(/[<( \t].*/, "", name)
     if (qualified || ((name in has || name in lacks) && !((folder, name) in own))) ++sites[name]
   }

@@ -1,5 +1,6 @@
 # Reads preprocessed source, and writes what follows it: for each function with `mark` among its attributes a row that
-# describes it, and the entry point of vector cores, which calls the one that is asked for.
+# describes it, and the entry point of vector cores, which calls the one that is asked for.  Blocks of a source that includes
+# PTO are AI cores.
 # SPDX-License-Identifier: Apache-2.0
 function add(name, list,   n, i, depth, c, part, names, parts) {
   if (name in known) return
@@ -19,8 +20,8 @@ function add(name, list,   n, i, depth, c, part, names, parts) {
     sub(/^.*[^A-Za-z0-9_]/, "", parts[i])
     names = names ", \"" parts[i] "\""
   }
-  rows = rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, \"%s\"%s);\n", count - 1, count - 1, name, name, names)
-  calls = calls sprintf("    case %d: ::amalgam::launch(&%s); break;\n", count - 1, name)
+  rows = rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, %s, \"%s\"%s);\n", count - 1, count - 1, name, pto, name, names)
+  calls = calls sprintf("    case %d: ::amalgam::launch(&%s, %s); break;\n", count - 1, name, pto)
 }
 # From the mark on: ... void NAME ( LIST ).
 function look(   at, name, list, depth, i, c) {
@@ -41,7 +42,8 @@ function look(   at, name, list, depth, i, c) {
     text = substr(text, i)
   }
 }
-/^#/ { next }
+BEGIN { pto = "false" }
+/^#/ { if (/ascend\/include\/pto\//) pto = "true"; next }
 open == 0 && index($0, mark) > 0 { open = 1; text = "" }
 open { text = text " " $0 }
 open && /[{;]/ { look(); open = 0 }

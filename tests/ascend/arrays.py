@@ -9,6 +9,8 @@ x = (3 * rng.normal(size=(37, 100))).astype('f4')
 a, b = (2 * rng.normal(size=(2, 100))).astype('f4')
 i = rng.integers(-1000, 1000, size=100).astype('i4')
 s = np.arange(8, dtype='i8') * 3 - 5
+rows16 = (3 * rng.normal(size=(37, 256))).astype('f2')
+weight = rng.normal(size=256).astype('f2')
 
 
 def bits(v):   # FP32 of V's bits
@@ -86,7 +88,10 @@ def integers():
 if len(sys.argv) == 1:
     e = np.exp(x - x.max(1, keepdims=True).astype('f8'))
     np.save('softmax.npy', (e / e.sum(1, keepdims=True)).astype('f4'))
-    for name, value in (('x16', x16), ('y16', y16), ('sum16', x16 + y16), ('x', x), ('a', a), ('b', b), ('i', i), ('s', s)):
+    r = rows16.astype('f8')
+    normal = r / np.sqrt((r * r).mean(1, keepdims=True) + 1e-6) * weight.astype('f8')
+    np.save('normal.npy', normal.astype('f4'))
+    for name, value in (('rows16', rows16), ('weight', weight), ('x16', x16), ('y16', y16), ('sum16', x16 + y16), ('x', x), ('a', a), ('b', b), ('i', i), ('s', s)):
         np.save(name + '.npy', value)
     open('t.bin', 'wb').write(np.array([100, 42], 'i4').tobytes())
 else:

@@ -31,11 +31,21 @@ examples=$SW/ascend/examples
 same "$examples/add.cpp" 'z:f16[20480]' --arg x=x16.npy --arg y=y16.npy --arg n=20480 --expect z=sum16.npy
 same "$examples/softmax.cpp" 'y:f32[37,100]' --arg x=x.npy --arg rows=37 --arg columns=100 \
   --expect y=softmax.npy --tolerance 1e-6
+same "$examples/rmsnorm.cpp" 'y:f16[37,256]' --arg x=rows16.npy --arg w=weight.npy --arg rows=37 \
+  --expect y=normal.npy --tolerance 4e-3
 
 # One wide kernel: a row a call, each beside NumPy's.
 ascend "$here/calls.cpp" --arg a=a.npy --arg b=b.npy --arg i=i.npy --out 'y:f32[57,100]=y.npy' --out 'n:i32[9,100]=n.npy' \
   --tiling t.bin --workspace w=400 --inout s=s.npy,after.npy
 "$numpy" "$here/arrays.py" y.npy n.npy after.npy
+
+# Tiles, with and without what users' compilers put between instructions.
+count=$("$numpy" "$here/tiles.py")
+for way in on off; do
+  ascend "$here/tiles.cpp" --arg x=x.npy --arg w=w.npy --arg h=h.npy --arg g=g.npy --arg i=i.npy --out "y:f32[$count]=y.npy" \
+    --allow-overflow --auto-sync $way
+  "$numpy" "$here/tiles.py" y.npy
+done
 
 # What a file of kernels is asked for, and what is refused.
 refused() {   # refused FRAGMENT ARGUMENTS...
@@ -65,7 +75,7 @@ printf 'int x;\n' >none.cpp
 refused "no kernel" none.cpp
 
 "$SIM" ascend --coverage "$examples" >out
-grep -q '^\([0-9]*\) of \1 call sites of [0-9]* names in 2 files are there, 100.0 %; 0 names are missing$' out ||
+grep -q '^\([0-9]*\) of \1 call sites of [0-9]* names in 3 files are there, 100.0 %; 0 names are missing$' out ||
   { cat out; fail "coverage of the examples"; }
 mkdir tree
 sed 's/Exp(/AscendC::Digamma(/' "$examples/softmax.cpp" >tree/k.cpp

@@ -1,5 +1,8 @@
-# Inputs and expected arrays of the kernels of `list`: arrays.py NAME writes them here, and prints options.
+# Inputs and expected arrays of the kernels of `list`: arrays.py NAME SOURCE writes them here, and prints options.  If what
+# SOURCE has is a function that others call, kernel.cpp, written here too, is the kernel.  With a file told, the run has to
+# be stopped, and what it says has to have each of that file's lines.
 # SPDX-License-Identifier: Apache-2.0
+import os
 import struct
 import sys
 import numpy as np
@@ -198,6 +201,60 @@ def lora(groups, ranks, shrink):
     if not ranks:
         return common + numbers(outputHiddenDim=hidden, sliceOffset=0)
     return common + inputs(sliceOffsets=np.array([0, hidden], 'i4')) + numbers(sliceOffsetsSize=2)
+
+
+def entry(name, parameters, call, text=None):   # a kernel that calls what SOURCE, or a changed text of it, has
+    source = os.path.basename(sys.argv[2])
+    if text:
+        source = 'changed.cpp'
+        open(source, 'w').write(text)
+    open('kernel.cpp', 'w').write(f'''#include "{source}"
+extern "C" __global__ AICORE void {name}({parameters}) {{ {call}; }}
+''')
+
+
+def sums(tokens, text=None):   # in chunks of 128 tokens, of a block each in turn
+    g = rng.normal(size=(1, tokens, 16)).astype('f4')
+    want = np.concatenate([np.cumsum(g[:, t:t + 128], 1, 'f8') for t in range(0, tokens, 128)], 1)
+    entry('k', 'GM_ADDR g, GM_ADDR y, GM_ADDR cu, int64_t n',
+          'cumsum_kernel<16, 128>((float *)g, (float *)y, (int32_t *)cu, 1, n)', text)
+    return inputs(g=g) + numbers(cu='null', n=tokens) + result('y', 'f32', want.astype('f4'), 2e-5) + ['--blocks 1']
+
+
+def chunk_cumsum():
+    return sums(128)
+
+
+def chunk_cumsum_race():
+    open('told', 'w').write('race in UB: no flag orders\nat chunk_cumsum.cpp:183\nat chunk_cumsum.cpp:231\n')
+    return sums(300)
+
+
+def chunk_cumsum_flag():   # from V to MTE2, where the source has one from MTE3 to V
+    wait = 'wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);'
+    more = ''.join(f'{w}_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);' for w in ('set', 'wait'))
+    return sums(300, open(sys.argv[2]).read().replace(wait, wait + more))
+
+
+def mega(name, call, x, y, kind, **more):
+    entry('k', 'GM_ADDR x, GM_ADDR y, int64_t n, uint32_t m', call)
+    return inputs(x=x) + numbers(**more) + result('y', kind, y) + ['--blocks 1 --entry k -D MEGA_STOP_AFTER_CUMSUM']
+
+
+def mega_turn():   # a block takes one tile: of the next, the load is not ordered after the instruction that reads this one
+    x = rng.normal(size=(128, 16)).astype('f4')
+    return mega('turn', 'mega_transpose_TH_to_HT<float, 16>((float *)x, (float *)y, n)', x, x.T.copy(), 'f32', n=128, m=0)
+
+
+def mega_turn_few():
+    x = rng.normal(size=(300, 8)).astype('f2')
+    return mega('turn', 'mega_transpose_TH_to_HT<half, 8>((half *)x, (half *)y, n)', x, x.T.copy(), 'f16', n=300, m=0)
+
+
+def mega_narrow():   # likewise
+    x = rng.normal(size=(1, 1, 128)).astype('f4')
+    return mega('narrow', 'mega_cast_fp32_to_fp16_bsnd<1, 128>((float *)x, (half *)y, m, n)', x, x.astype('f2'), 'f16', n=1,
+                m=1)
 
 
 for _kernel, _arguments in dict(bgmv=(False, False), sgmv=(True, False), sgemmv=(True, True)).items():

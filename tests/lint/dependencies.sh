@@ -97,7 +97,9 @@ hal:
 ascend: hal
 ascend/include: /include/ascendc
 ascend/include/ascendc: /.
-ascend/examples: /include
+ascend/include/pto: /include/ascendc
+ascend/include/acl:
+ascend/examples: /include /include/pto
 lib: hal
 boot: hal
 kernels: lib hal

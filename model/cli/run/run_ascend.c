@@ -32,19 +32,24 @@ static size_t add_list(const char **argv, size_t count, const char *option, cons
   return count;
 }
 
-// The compiler's own words, and the last of them as the error.
-static bool tell_compiler(char *answer, base_error_t *error) {
-  static const char prefix[] = "amalgam: ";
+// The last line of an answer; those before it, the compiler's own words, are told.
+static const char *last_line(char *answer) {
   size_t length = strlen(answer);
   while (length > 0 && answer[length - 1] == '\n') {
     answer[--length] = '\0';
   }
   char *last = strrchr(answer, '\n');
-  char *line = last == NULL ? answer : last + 1;
-  if (last != NULL) {
-    *last = '\0';
-    fprintf(stderr, "%s\n", answer);
+  if (last == NULL) {
+    return answer;
   }
+  *last = '\0';
+  fprintf(stderr, "%s\n", answer);
+  return last + 1;
+}
+
+static bool tell_compiler(char *answer, base_error_t *error) {
+  static const char prefix[] = "amalgam: ";
+  const char *line = last_line(answer);
   return base_fail(error, "%s", strncmp(line, prefix, strlen(prefix)) == 0 ? line + strlen(prefix) : line);
 }
 
@@ -72,8 +77,8 @@ static bool compile(const options_t *o, const char *source, char file[RUN_PATH_B
     return end == PROGRAM_FAILED ? tell_compiler(answer, error)
                                  : base_fail(error, "run ascend: cannot start %s", script);
   }
-  answer[strcspn(answer, "\n")] = '\0';
-  return snprintf(file, RUN_PATH_BYTES, "%s", answer) < RUN_PATH_BYTES || base_fail(error, "%s: name too long", answer);
+  const char *name = last_line(answer);
+  return snprintf(file, RUN_PATH_BYTES, "%s", name) < RUN_PATH_BYTES || base_fail(error, "%s: name too long", name);
 }
 
 static bool find_file(run_t *run, char file[RUN_PATH_BYTES]) {

@@ -95,7 +95,9 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
   }
   run->machine.soc.scalar_pipe = true;
   run->args.blocks =
-      request->blocks != 0 ? request->blocks : (uint32_t)(config->soc.ai_cores * config->soc.vector_cores);
+      request->blocks != 0
+          ? request->blocks
+          : (uint32_t)(config->soc.ai_cores * (run->entry.of_ai_core != 0 ? 1 : config->soc.vector_cores));
   place(run);
   return true;
 }

@@ -24,7 +24,7 @@ typedef struct ascend_request {
   ascend_texts_t workspace;  // NAME=BYTES
   ascend_texts_t tiling;     // NAME=FILE, or FILE for the parameter whose name begins with "tiling"
   ascend_texts_t expect;     // NAME=FILE.npy
-  uint32_t blocks;           // 0: one for each vector core
+  uint32_t blocks;           // 0: one for each vector core, or AI core if that is a block
   double tolerance;          // how far an expected floating-point value may be off
   bool allow_overflow;       // without expect: infinities and NaNs are no failure
 } ascend_request_t;

@@ -1,6 +1,7 @@
 // From a core's entry point to the kernel: its arguments, and the blocks that the core takes.
 //
-// A machine may have fewer cores than a launch has blocks: then a core takes one after the other, as the chip does.
+// A machine may have fewer cores than a launch has blocks: then a core takes one after the other, as the chip does.  A
+// block is a vector core, or an AI core, all of whose vector cores run it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_LAUNCH_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_LAUNCH_H
@@ -35,17 +36,19 @@ __attribute__((noinline)) void run_block(void (*kernel)(A...), const uint64_t *s
 }
 
 template <typename... A>
-void launch(void (*kernel)(A...)) {
+void launch(void (*kernel)(A...), bool of_ai_core) {
   const ascend_args_t *args = arguments();
   const auto subs = static_cast<uint32_t>(hal_read(REG_SUB_COUNT));
   const auto sub = static_cast<uint32_t>(hal_read(REG_SUB_INDEX));
-  const auto cores = static_cast<uint32_t>(hal_read(REG_CORE_COUNT)) * subs;
+  const auto core = static_cast<uint32_t>(hal_read(REG_CORE_INDEX));
+  const auto cores = static_cast<uint32_t>(hal_read(REG_CORE_COUNT)) * (of_ai_core ? 1 : subs);
   context at = {};
   stand_at(&at);
-  for (uint32_t block = static_cast<uint32_t>(hal_read(REG_CORE_INDEX)) * subs + sub; block < args->blocks;
-       block += cores) {
+  for (uint32_t block = of_ai_core ? core : core * subs + sub; block < args->blocks; block += cores) {
     at = {};
-    at.block = block;
+    at.block = of_ai_core ? block * subs + sub : block;
+    at.number = block;
+    at.each = of_ai_core ? subs : 1;
     at.blocks = args->blocks;
     at.sub = sub;
     at.mask[0] = at.mask[1] = ~uint64_t{0};
@@ -77,7 +80,7 @@ constexpr void set_name(char *to, const char *from) {
 
 // What the host has to know of a kernel.
 template <typename... A, typename... N>
-constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), const char *name, N... names) {
+constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), bool of_ai_core, const char *name, N... names) {
   static_assert(sizeof...(A) <= ASCEND_PARAMS, "a kernel has more parameters than there is room for");
   const uint32_t kinds[sizeof...(A) + 1] = {kind_of<A>()...};
   const uint32_t bytes[sizeof...(A) + 1] = {sizeof(A)...};
@@ -86,6 +89,7 @@ constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), const char *n
   kernel.magic = ASCEND_MAGIC;
   kernel.entry = entry;
   kernel.params = sizeof...(A);
+  kernel.of_ai_core = of_ai_core ? 1 : 0;
   set_name(kernel.name, name);
   for (uint32_t i = 0; i < sizeof...(A); ++i) {
     kernel.param[i].kind = kinds[i];

@@ -43,7 +43,9 @@ enum panic_code : uint32_t {
 #define __cc__
 #define __cbuf__
 #define __fbuf__
+#ifndef GM_ADDR
 #define GM_ADDR __gm__ uint8_t *
+#endif
 #define __CCE_AICORE__ 220
 #define __DAV_C220__ 1
 
@@ -64,6 +66,8 @@ enum queue_pair { MTE2_TO_V, V_TO_MTE3, MTE2_TO_MTE3, QUEUE_PAIRS };
 // State of a core, which firmware has no globals for.
 struct context {
   uint32_t block, blocks;         // GetBlockIdx, GetBlockNum
+  uint32_t number;                // get_block_idx: as block, but where a block is an AI core, its number
+  uint32_t each;                  // vector cores of a block
   uint32_t sub;                   // GetSubBlockIdx
   uint32_t waves;                 // blocks that a core takes one after the other
   void *pipe;                     // the kernel's TPipe

@@ -36,7 +36,7 @@ template <bool isAIVOnly = true>
 AMALGAM_INLINE void SyncAll() {
   const uint64_t pc = amalgam::hal_pc();
   const uint64_t cores = amalgam::hal_read(amalgam::REG_CORE_COUNT) * amalgam::hal_read(amalgam::REG_SUB_COUNT);
-  amalgam::require(amalgam::here()->blocks == cores, amalgam::PANIC_BLOCKS);
+  amalgam::require(amalgam::here()->blocks * amalgam::here()->each == cores, amalgam::PANIC_BLOCKS);
   amalgam::meet(pc);
   auto c = amalgam::begin<amalgam::cmd_sync_all_t>(amalgam::OP_SYNC_ALL, amalgam::PIPE_MTE3, pc);
   amalgam::hal_push_sync_all(&c);
@@ -107,7 +107,7 @@ AMALGAM_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
 
 }  // namespace AscendC
 
-AMALGAM_INLINE int64_t get_block_idx() { return AscendC::GetBlockIdx(); }
+AMALGAM_INLINE int64_t get_block_idx() { return amalgam::here()->number; }
 AMALGAM_INLINE int64_t get_block_num() { return AscendC::GetBlockNum(); }
 AMALGAM_INLINE int64_t get_subblockid() { return AscendC::GetSubBlockIdx(); }
 AMALGAM_INLINE int64_t get_subblockdim() { return AscendC::GetSubBlockNum(); }
