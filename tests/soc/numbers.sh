@@ -53,6 +53,16 @@ mistake 5 "race in UB" "COPY_OUT" "$(line 'S may write')"
 mistake 6 "race in GM" "WRITE_VALUE" "$(line 'MTE3 may still write there')"
 mistake 7 "flag still up at the end" "SET_FLAG to=V event=9" "$(line 'for nobody')"
 mistake 9 "race in UB: no PIPE_BARRIER orders" "VINST op=ADD " "(double_sums) after vector0_0 V: VINST op=ADDS" "(add_five)"
+for how in 12 13 14; do
+  launch $how elf --out lines.npy
+  [ "$(tail -c +129 lines.npy | od -An -v -tx4 | head -1)" = " 00000001 ffffffff 00000001 ffffffff" ] || fail "other numbers of lines: $how"
+done
+mistake 15 "stale line in a scalar core's cache: no CLEAN_LINES drops it for vector0_0 S: READ_VALUE" \
+  "$(line 'its line is old')" "before vector0_0 MTE3: COPY_OUT" "$(line newer)"
+for how in 16 17; do
+  mistake $how "line that stays in a scalar core's cache: no CLEAN_LINES writes it back for vector0_0 MTE2: COPY_IN" \
+    "$(line 'S has it')" "before vector0_0 S: WRITE_VALUE"
+done
 launch 7 elf --flags-left=ok --out=left.npy
 [ -e left.npy ] || fail "a flag that may be left ends the run"
 "$SIM" run custom --in in.npy --out-shape 32 --no-init-check --allow-overflow --param 7 --firmware "$FIRMWARE/tests/numbers.elf" --flags-left warn --json left.json >left.txt

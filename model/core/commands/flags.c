@@ -39,6 +39,7 @@ CROSS_FLAG(pair_wait)
 ALWAYS_RIGHT(pipe_barrier)
 ALWAYS_RIGHT(sync_all)
 ALWAYS_RIGHT(mark)
+ALWAYS_RIGHT(clean_lines)
 
 uint64_t core_pipe_barrier_cycles(const config_t *config, const cmd_pipe_barrier_t *c) {
   return c->pipe_ == PIPE_V ? config->vector.drain : config->soc.flag_cycles;

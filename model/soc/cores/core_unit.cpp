@@ -142,6 +142,7 @@ void core_unit::start(const std::string &firmware, uint64_t cycle) {
   }
   waited_ = nullptr;
   untold_ = 0;
+  sim_.scalar_lines.clean(name_, 0);
   for (race_memory &memory : races_) {
     memory.forget();
   }
@@ -222,6 +223,9 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
     sim_.stop(SOC_STOPPED, "a run with --timing-only has no values to read: " + sim_.describe(name_, command));
     return false;
   }
+  if (command.header.opcode_ == OP_CLEAN_LINES) {
+    sim_.scalar_lines.clean(name_, command.clean_lines.gm);
+  }
   for (size_t i = 0; i < count; ++i) {
     if (!check_access(agent, accesses[i], command)) {
       return false;
@@ -244,7 +248,8 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
       return true;
     }
   }
-  return check_order(agent, access, command) && (access.space != SPACE_GM || check_others(agent, access, command));
+  return check_order(agent, access, command) &&
+         (access.space != SPACE_GM || (check_others(agent, access, command) && check_lines(access, command)));
 }
 
 // Within its domain.
@@ -282,6 +287,23 @@ bool core_unit::check_others(unsigned agent, const core_access_t &access, const 
   }
   if (other) {
     sim_.effects->put_in_order();
+  }
+  return true;
+}
+
+// What a scalar core's cache has, and memory has not, or the other way round.
+bool core_unit::check_lines(const core_access_t &access, const command_t &command) {
+  if (!sim_.options.race_check) {
+    return true;
+  }
+  if (const auto conflict = sim_.scalar_lines.access(name_, access, command)) {
+    const std::string wrote = sim_.describe(conflict->core, conflict->wrote), reads = sim_.describe(name_, command);
+    sim_.stop(SOC_STOPPED, conflict->stale
+                               ? "stale line in a scalar core's cache: no CLEAN_LINES drops it for " + reads +
+                                     ", which reads what was there before " + wrote
+                               : "line that stays in a scalar core's cache: no CLEAN_LINES writes it back for " +
+                                     reads + ", which reads what was there before " + wrote);
+    return false;
   }
   return true;
 }

@@ -90,6 +90,7 @@ class core_unit final : public pipe_effects, public scalar_port {
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   bool check_order(unsigned agent, const core_access_t &access, const command_t &command);
   bool check_others(unsigned agent, const core_access_t &access, const command_t &command);
+  bool check_lines(const core_access_t &access, const command_t &command);
   void add_memory(core_space_t space, uint64_t bytes);
   void add_memories();
   watched_core describe(size_t senders) const;

@@ -15,6 +15,7 @@
 #include "soc/cores/arithmetic.h"
 #include "soc/cores/questions.h"
 #include "soc/cores/scheduler.h"
+#include "soc/races/scalar_lines.h"
 #include "soc/scalar/source_line.h"
 #include "soc/scalar/workers.h"
 #include "soc/soc.h"
@@ -78,6 +79,7 @@ struct simulation {
   std::unique_ptr<waves> trace;     // for Verilated units' signals; null: no waveforms
   source_lines lines;
   scheduler clock;
+  soc::scalar_lines scalar_lines;
   std::unique_ptr<arithmetic> effects;
   // Those that look at values; null: nobody has asked for it.
   std::unique_ptr<soc::init_check> init_check;

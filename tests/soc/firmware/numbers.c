@@ -77,6 +77,28 @@ static void add_twice(int32_t how) {
                      .row_bytes = 4 * COUNT);
 }
 
+// The program's own numbers in global memory, and MTE3's and MTE2's beside them: with CLEAN_LINES between them (12, 13,
+// 14), without what makes MTE3's number seen (15), or the program's (16), and with that of another line (17).
+static void share_lines(int32_t how) {
+  const uint64_t out = arguments()->out.gm;
+  write_value(PIPE_S, out, 4, 1);
+  if (how != 16) {
+    clean_lines(PIPE_S, how == 17 ? out + 64 : how == 13 ? 0 : out + 60);
+  }
+  order_pipes(PIPE_S, PIPE_MTE2, 4);
+  data_copy_gm_to_ub(.gm = out, .gm_pitch = 32, .ub = RESULT, .ub_pitch = 32, .rows = 1, .row_bytes = 4);  // S has it
+  read_value(PIPE_S, out + 8, 4);                                                                        
+  order_pipes(PIPE_MTE2, PIPE_MTE3, 5);
+  order_pipes(PIPE_S, PIPE_MTE3, 5);
+  data_copy_ub_to_gm(.ub = RESULT, .ub_pitch = 32, .gm = out + 8, .gm_pitch = 32, .rows = 1, .row_bytes = 4);  // newer
+  order_pipes(PIPE_MTE3, PIPE_S, 6);
+  if (how != 15) {
+    clean_lines(PIPE_S, how == 14 ? 0 : out + 8);
+  }
+  read_value(PIPE_S, out + 12, 4);  // MTE3 wrote other bytes
+  read_value(PIPE_S, out + 8, 4);   // its line is old
+}
+
 void vector_main(void) {
   if (hal_read(REG_SUB_INDEX) != 0) {
     return;
@@ -100,6 +122,14 @@ void vector_main(void) {
     case 10:
     case 11:
       add_twice(arguments()->param[0].whole);
+      break;
+    case 12:
+    case 13:
+    case 14:
+    case 15:
+    case 16:
+    case 17:
+      share_lines(arguments()->param[0].whole);
       break;
     default:
       store_by_flags(arguments()->param[0].whole);

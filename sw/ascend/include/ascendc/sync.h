@@ -57,8 +57,10 @@ AMALGAM_INLINE void pass(uint64_t pc, uint64_t flags, int32_t block, int32_t eve
       flags + (uint64_t{here()->blocks} * static_cast<uint32_t>(event) + static_cast<uint32_t>(block)) * 32;
   meet(pc);
   while (read_value(pc, at, 0, 4) != from) {
+    clean_lines(pc, at);
   }
   write_value(pc, at, 0, 4, to);
+  clean_lines(pc, at);
   meet(pc);
 }
 
@@ -99,11 +101,13 @@ AMALGAM_INLINE void SetAtomicMin() {
 }
 AMALGAM_INLINE void SetAtomicNone() { amalgam::here()->atomic = amalgam::GM_STORE; }
 
-// Scalar accesses of global memory have no cache here that could be stale.
+// The scalar core's cache: what GetValue of a GlobalTensor has read stays in it, and what SetValue has written.
 enum class CacheLine : uint64_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
 enum class DcciDst : uint64_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
 template <typename T, CacheLine line, DcciDst where = DcciDst::CACHELINE_ALL>
-AMALGAM_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
+AMALGAM_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &tensor) {
+  amalgam::clean_lines(amalgam::hal_pc(), line == CacheLine::ENTIRE_DATA_CACHE ? 0 : tensor.address());
+}
 
 }  // namespace AscendC
 

@@ -72,6 +72,12 @@ AMALGAM_INLINE void write_value(uint64_t pc, uint64_t gm, uint32_t ub, uint32_t 
   hal_push_write_value(&c);
 }
 
+AMALGAM_INLINE void clean_lines(uint64_t pc, uint64_t gm) {
+  auto c = begin<cmd_clean_lines_t>(OP_CLEAN_LINES, PIPE_S, pc);
+  c.gm = gm;
+  hal_push_clean_lines(&c);
+}
+
 }  // namespace amalgam
 
 namespace AscendC {
