@@ -1,6 +1,6 @@
 # Reads preprocessed source, and writes what follows it: for each function with `mark` among its attributes a row that
-# describes it, and the entry point of vector cores, which calls the one that is asked for.  Blocks of a source that includes
-# PTO are AI cores.
+# describes it, if rows=1, and the entry point `main`, which calls the one that is asked for.  Blocks are AI cores if
+# the source uses the cube or includes PTO.
 # SPDX-License-Identifier: Apache-2.0
 function add(name, list,   n, i, depth, c, part, names, parts) {
   if (name in known) return
@@ -20,8 +20,8 @@ function add(name, list,   n, i, depth, c, part, names, parts) {
     sub(/^.*[^A-Za-z0-9_]/, "", parts[i])
     names = names ", \"" parts[i] "\""
   }
-  rows = rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, %s, \"%s\"%s);\n", count - 1, count - 1, name, pto, name, names)
-  calls = calls sprintf("    case %d: ::amalgam::launch(&%s, %s); break;\n", count - 1, name, pto)
+  text_of_rows = text_of_rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, %s, \"%s\"%s);\n", count - 1, count - 1, name, of_ai_core, name, names)
+  calls = calls sprintf("    case %d: ::amalgam::launch(&%s, %s); break;\n", count - 1, name, of_ai_core)
 }
 # From the mark on: ... void NAME ( LIST ).
 function look(   at, name, list, depth, i, c) {
@@ -42,12 +42,12 @@ function look(   at, name, list, depth, i, c) {
     text = substr(text, i)
   }
 }
-BEGIN { pto = "false" }
-/^#/ { if (/ascend\/include\/pto\//) pto = "true"; next }
+BEGIN { of_ai_core = "::amalgam::is_mixed || ::amalgam::is_cube" }
+/^#/ { if (/ascend\/include\/pto\//) of_ai_core = "true"; next }
 open == 0 && index($0, mark) > 0 { open = 1; text = "" }
 open { text = text " " $0 }
 open && /[{;]/ { look(); open = 0 }
 END {
   if (count > 0)
-    printf "%s\nextern \"C\" void vector_main(void) {\n  switch (::amalgam::arguments()->entry) {\n%s    default: ::amalgam::hal_halt(1);\n  }\n}\n", rows, calls
+    printf "%s\nextern \"C\" void %s(void) {\n  switch (::amalgam::arguments()->entry) {\n%s    default: ::amalgam::hal_halt(1);\n  }\n}\n", rows == 1 ? text_of_rows : "", main, calls
 }

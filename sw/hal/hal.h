@@ -159,8 +159,9 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
   HAL_PUSH(WRITE_VALUE, write_value, on_pipe, .ub = (address), .bytes = (count), .value = (number))
 #define write_value(on_pipe, address, count, number) \
   HAL_PUSH(WRITE_VALUE, write_value, on_pipe, .gm = (address), .bytes = (count), .value = (number))
-// Global memory is seen through the scalar core's cache, which nothing keeps up to date: before numbers that others have
-// written are read again, and after others' are written, clean_lines(pipe, address), or of all lines with address 0.
+// Global memory is seen through the scalar core's cache, which nothing keeps up to date: before numbers that others
+// have written are read again, and after others' are written, clean_lines(pipe, address), or of all lines with address
+// 0.
 #define clean_lines(on_pipe, address) HAL_PUSH(CLEAN_LINES, clean_lines, on_pipe, .gm = (address))
 
 // Pipe from raises a flag for pipe to; pipe to waits for it.  Both are queued commands.

@@ -85,6 +85,37 @@ def integers():
             np.abs(s).sum() + 0 * i]
 
 
+def bf16(v):
+    return (np.asarray(v, 'f4').view('u4') >> 16).astype('u2')
+
+
+def cube():   # inputs and results of matmul.cpp, cube_calls.cpp and meet.cpp
+    m, n, k = 100, 77, 150
+    a, b = rng.normal(size=(m, k)).astype('f2'), rng.normal(size=(k, n)).astype('f2')
+    bias = rng.normal(size=n).astype('f4')
+    v = a.astype('f8') @ b + bias
+    yield from dict(left=a, right=b, turned=np.ascontiguousarray(b.T), bias=bias, activated=np.where(v < 0, v / 4, v)).items()
+
+    a, b = bf16(rng.normal(size=(20, 48))), bf16(rng.normal(size=(48, 32)))
+    wide_a, wide_b = ((v.astype('u4') << 16).view('f4').astype('f8') for v in (a, b))
+    c = wide_a @ wide_b
+    strips = [v.reshape(20, 2, 16).transpose(1, 0, 2) for v in (c, np.maximum(c, 0))]
+    padded = np.pad(a, ((0, 12), (0, 0)))
+    yield 'strips_a', padded.reshape(32, 3, 16).transpose(1, 0, 2).copy()
+    yield 'strips_b', b.reshape(3, 16, 2, 16).transpose(2, 0, 1, 3).copy()
+    yield 'strips_c', np.stack(strips)
+
+    a, b = rng.integers(-128, 128, size=(2, 20, 64)), rng.integers(-128, 128, size=(64, 40))
+    s = (a.sum(0) @ b).astype('i4')
+    scale = 1 / (64 + np.arange(40, dtype='f4'))
+    yield from dict(bytes_a=a.astype('i1'), bytes_b=b.astype('i1'), sums=s, scaled=(np.maximum(s, 0) / 128).astype('f2'),
+                    scales=np.stack([scale, 0 * scale], 1), columns=(s.astype('f4') * scale).astype('f2')).items()
+
+    a, b, c = (rng.integers(-8, 8, size=size) for size in ((16, 64), (40, 64), (16, 40)))
+    yield from dict(parts_a=a.astype('f2'), parts_b=b.astype('f2'), before=c.astype('f4'), after_all=c + a @ b.T).items()
+    yield 'met', np.array([1103, 1101], 'i4')
+
+
 if len(sys.argv) == 1:
     e = np.exp(x - x.max(1, keepdims=True).astype('f8'))
     np.save('softmax.npy', (e / e.sum(1, keepdims=True)).astype('f4'))
@@ -93,6 +124,8 @@ if len(sys.argv) == 1:
     np.save('normal.npy', normal.astype('f4'))
     for name, value in (('rows16', rows16), ('weight', weight), ('x16', x16), ('y16', y16), ('sum16', x16 + y16), ('x', x), ('a', a), ('b', b), ('i', i), ('s', s)):
         np.save(name + '.npy', value)
+    for name, value in cube():
+        np.save(name + '.npy', value.astype('f4') if value.dtype in ('f8', 'i8') else value)
     open('t.bin', 'wb').write(np.array([100, 42], 'i4').tobytes())
 else:
     y, n, after = (np.load(name) for name in sys.argv[1:])

@@ -47,6 +47,31 @@ for way in on off; do
   "$numpy" "$here/tiles.py" y.npy
 done
 
+# Cube cores: beside vector cores, and alone.
+product="--arg a=left.npy --arg bias=bias.npy --workspace workspace=400000 --arg m=100 --arg n=77 --arg k=150
+  --expect c=activated.npy --tolerance 1e-4"
+# shellcheck disable=SC2086
+same "$here/matmul.cpp" 'c:f32[100,77]' $product --arg b=right.npy --arg turned=0
+# shellcheck disable=SC2086
+ascend "$here/matmul.cpp" $product --arg b=turned.npy --arg turned=1 --out 'c:f32[100,77]'
+calls=$here/cube_calls.cpp
+ascend "$calls" --entry strips --arg a=strips_a.npy --arg b=strips_b.npy --out 'c:f16[2,2,20,16]' --expect c=strips_c.npy \
+  --tolerance 0.01
+ascend "$calls" --entry integers --arg a=bytes_a.npy --arg b=bytes_b.npy --arg scales=scales.npy --out 'sums:i32[20,40]' \
+  --out 'scaled:f16[20,40]' --out 'columns:f16[20,40]' --expect sums=sums.npy --expect scaled=scaled.npy --expect columns=columns.npy
+ascend "$calls" --entry added --arg a=parts_a.npy --arg b=parts_b.npy --inout c=before.npy --blocks 4 --expect c=after_all.npy
+ascend "$here/meet.cpp" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair --expect out=met.npy
+
+# A wrong transpose is no race: blame finds the line.
+sed 's/ifTranspose = sizes_.turned == 0/ifTranspose = sizes_.turned != 0/' "$here/matmul.cpp" >wrong.cpp
+# shellcheck disable=SC2086
+! "$SIM" run ascend wrong.cpp $product --arg b=right.npy --arg turned=0 --out 'c:f32[100,77]' --json r.json --quiet 2>err ||
+  fail "a wrong transpose changes nothing"
+line=$(grep -n 'LoadData(to\[i \* columns' wrong.cpp | cut -d: -f1)
+"$SIM" blame r.json >out
+grep -qF "to blame wrong.cpp:$line (Split)" out && grep -qF 'with: transpose 1 instead of 0' out ||
+  { cat out; fail "blame: a wrong transpose"; }
+
 # What a file of kernels is asked for, and what is refused.
 refused() {   # refused FRAGMENT ARGUMENTS...
   fragment=$1

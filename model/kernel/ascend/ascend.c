@@ -94,10 +94,8 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
     return false;
   }
   run->machine.soc.scalar_pipe = true;
-  run->args.blocks =
-      request->blocks != 0
-          ? request->blocks
-          : (uint32_t)(config->soc.ai_cores * (run->entry.of_ai_core != 0 ? 1 : config->soc.vector_cores));
+  const size_t each = run->entry.of_ai_core != 0 ? 1 : config->soc.vector_cores;
+  run->args.blocks = request->blocks != 0 ? request->blocks : (uint32_t)(config->soc.ai_cores * each);
   place(run);
   return true;
 }

@@ -14,6 +14,7 @@
 #include "ascendc/tensor.h"
 #include "ascendc/pipe.h"
 #include "ascendc/data_copy.h"
+#include "ascendc/cube.h"
 #include "ascendc/vector.h"
 #include "ascendc/reduce.h"
 #include "ascendc/select.h"

@@ -87,7 +87,7 @@ static void share_lines(int32_t how) {
   }
   order_pipes(PIPE_S, PIPE_MTE2, 4);
   data_copy_gm_to_ub(.gm = out, .gm_pitch = 32, .ub = RESULT, .ub_pitch = 32, .rows = 1, .row_bytes = 4);  // S has it
-  read_value(PIPE_S, out + 8, 4);                                                                        
+  read_value(PIPE_S, out + 8, 4);
   order_pipes(PIPE_MTE2, PIPE_MTE3, 5);
   order_pipes(PIPE_S, PIPE_MTE3, 5);
   data_copy_ub_to_gm(.ub = RESULT, .ub_pitch = 32, .gm = out + 8, .gm_pitch = 32, .rows = 1, .row_bytes = 4);  // newer

@@ -1,6 +1,7 @@
 // DataCopy and DataCopyPad: between global memory and UB, and within UB.
 //
-// Copies from global memory are COPY_IN, those to it COPY_OUT; a copy within UB is one of pipe V.
+// Copies from global memory are COPY_IN, those to it COPY_OUT; a copy within UB is one of pipe V.  On a cube core
+// copies from global memory are LOAD_NZ, to L1.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_DATA_COPY_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_DATA_COPY_H
@@ -48,10 +49,29 @@ struct DataCopyPadExtParams {
 
 namespace amalgam {
 
+// Strips of rows of 32 bytes to L1.
+AMALGAM_INLINE void copy_strips(uint64_t pc, uint64_t gm, uint32_t gm_pitch, uint32_t l1, uint32_t l1_pitch,
+                                uint32_t strips, uint32_t rows) {
+  auto c = begin<cmd_load_nz_t>(OP_LOAD_NZ, PIPE_MTE2, pc);
+  c.gm = gm;
+  c.gm_pitch = gm_pitch;
+  c.l1 = within(l1);
+  c.rows = rows;
+  c.cols = strips * STRIP_ROW;
+  c.strips = 1;
+  c.element = ELEMENT_8;
+  c.strip_pitch = l1_pitch;
+  hal_push_load_nz(&c);
+}
+
 AMALGAM_INLINE void copy_in(uint64_t pc, uint64_t gm, uint32_t gm_pitch, uint32_t ub, uint32_t ub_pitch, uint32_t rows,
                             uint32_t row_bytes) {
   if (rows == 0 || row_bytes == 0) {
     return;
+  }
+  if (is_cube && memory_of(ub) != IN_UB) {
+    require(memory_of(ub) == IN_L1 && row_bytes % BLOCK == 0, PANIC_FORM);
+    return copy_strips(pc, gm, gm_pitch, ub, ub_pitch, rows, row_bytes / BLOCK);
   }
   before<PIPE_MTE2>(pc);
   auto c = begin<cmd_copy_in_t>(OP_COPY_IN, PIPE_MTE2, pc);

@@ -82,13 +82,24 @@ constexpr hard_event hard_events[] = {
 #undef AMALGAM_ROW
 };
 
-constexpr bool has_pipe(pipe_t on) {
-  return on == ::PIPE_S || on == ::PIPE_V || on == ::PIPE_MTE2 || on == ::PIPE_MTE3;
-}
-
-// Of a vector core.
+// One that the core has not is refused by the machine, at the source's line.
 constexpr pipe pipe_of(pipe_t on) {
-  return on == ::PIPE_MTE2 ? PIPE_MTE2 : on == ::PIPE_MTE3 ? PIPE_MTE3 : on == ::PIPE_S ? PIPE_S : PIPE_V;
+  switch (on) {
+    case ::PIPE_S:
+      return PIPE_S;
+    case ::PIPE_MTE1:
+      return PIPE_MTE1;
+    case ::PIPE_MTE2:
+      return PIPE_MTE2;
+    case ::PIPE_MTE3:
+      return PIPE_MTE3;
+    case ::PIPE_M:
+      return PIPE_M;
+    case ::PIPE_FIX:
+      return PIPE_FIX;
+    default:
+      return PIPE_V;
+  }
 }
 
 AMALGAM_INLINE void barrier_of(uint64_t pc, pipe_t on) {
@@ -106,20 +117,17 @@ namespace AscendC {
 template <HardEvent event>
 AMALGAM_INLINE void SetFlag(int32_t id) {
   constexpr amalgam::hard_event e = amalgam::hard_events[static_cast<int>(event)];
-  static_assert(amalgam::has_pipe(e.from) && amalgam::has_pipe(e.to), "SetFlag: a vector core has no such pipe");
   amalgam::set_flag(amalgam::hal_pc(), amalgam::pipe_of(e.from), amalgam::pipe_of(e.to), static_cast<uint32_t>(id));
 }
 
 template <HardEvent event>
 AMALGAM_INLINE void WaitFlag(int32_t id) {
   constexpr amalgam::hard_event e = amalgam::hard_events[static_cast<int>(event)];
-  static_assert(amalgam::has_pipe(e.from) && amalgam::has_pipe(e.to), "WaitFlag: a vector core has no such pipe");
   amalgam::wait_flag(amalgam::hal_pc(), amalgam::pipe_of(e.from), amalgam::pipe_of(e.to), static_cast<uint32_t>(id));
 }
 
 template <pipe_t on>
 AMALGAM_INLINE void PipeBarrier() {
-  static_assert(amalgam::has_pipe(on) || on == PIPE_ALL, "PipeBarrier: a vector core has no such pipe");
   amalgam::barrier_of(amalgam::hal_pc(), on);
 }
 

@@ -6,7 +6,7 @@
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_LAUNCH_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_LAUNCH_H
 
-#include "ascendc/pipe.h"
+#include "ascendc/cube.h"
 
 namespace amalgam {
 
@@ -38,8 +38,8 @@ __attribute__((noinline)) void run_block(void (*kernel)(A...), const uint64_t *s
 template <typename... A>
 void launch(void (*kernel)(A...), bool of_ai_core) {
   const ascend_args_t *args = arguments();
-  const auto subs = static_cast<uint32_t>(hal_read(REG_SUB_COUNT));
-  const auto sub = static_cast<uint32_t>(hal_read(REG_SUB_INDEX));
+  const auto subs = is_cube ? 1 : static_cast<uint32_t>(hal_read(REG_SUB_COUNT));
+  const auto sub = is_cube ? 0 : static_cast<uint32_t>(hal_read(REG_SUB_INDEX));
   const auto core = static_cast<uint32_t>(hal_read(REG_CORE_INDEX));
   const auto cores = static_cast<uint32_t>(hal_read(REG_CORE_COUNT)) * (of_ai_core ? 1 : subs);
   context at = {};
@@ -55,6 +55,7 @@ void launch(void (*kernel)(A...), bool of_ai_core) {
     run_block(kernel, args->slot);
     const uint64_t pc = hal_pc();
     lower_free(pc);
+    wait_unit(pc);
     if (block + cores < args->blocks) {
       meet(pc);
     }

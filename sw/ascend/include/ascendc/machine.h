@@ -51,8 +51,22 @@ enum panic_code : uint32_t {
 
 namespace amalgam {
 
-// Events of a pair of pipes: 0 to 7 are the source's, then the queues' and that of scalar accesses.
-enum { EVENTS_OF_QUEUES = 8, EVENT_AUTO = 31 };
+// A source is compiled once for each kind of core that it has a part for.
+#ifdef __DAV_C220_CUBE__
+constexpr bool is_cube = true;
+#else
+constexpr bool is_cube = false;
+#endif
+// Is a block an AI core, with its cube core and its vector cores?
+#ifdef AMALGAM_MIXED
+constexpr bool is_mixed = true;
+#else
+constexpr bool is_mixed = false;
+#endif
+
+// Events of a pair of pipes: 0 to 7 are the source's, then the queues', that of unit flags (cube.h) and that of scalar
+// accesses.
+enum { EVENTS_OF_QUEUES = 8, EVENT_UNIT = 30, EVENT_AUTO = 31 };
 
 enum {
   UB_BYTES = 192 * 1024 - 256,  // that a kernel has
@@ -60,18 +74,25 @@ enum {
   BLOCK = 32,
 };
 
+// Memories in which a LocalTensor may be: the upper bits of its address.  All of UB's are 0.
+enum memory : uint32_t { IN_UB, IN_L1, IN_L0A, IN_L0B, IN_L0C, MEMORIES };
+enum { MEMORY_BIT = 24 };
+constexpr uint32_t memory_bytes[MEMORIES] = {UB_BYTES, 512 * 1024, 64 * 1024, 64 * 1024, 128 * 1024};
+constexpr uint32_t memory_of(uint32_t address) { return address >> MEMORY_BIT; }
+constexpr uint32_t within(uint32_t address) { return address & ((1u << MEMORY_BIT) - 1); }
+
 // Pairs of pipes between which queues pass buffers on.
-enum queue_pair { MTE2_TO_V, V_TO_MTE3, MTE2_TO_MTE3, QUEUE_PAIRS };
+enum queue_pair { MTE2_TO_V, V_TO_MTE3, MTE2_TO_MTE3, MTE2_TO_MTE1, MTE1_TO_M, M_TO_FIX, QUEUE_PAIRS };
 
 // State of a core, which firmware has no globals for.
 struct context {
   uint32_t block, blocks;         // GetBlockIdx, GetBlockNum
   uint32_t number;                // get_block_idx: as block, but where a block is an AI core, its number
-  uint32_t each;                  // vector cores of a block
+  uint32_t each;                  // cores of this kind in a block
   uint32_t sub;                   // GetSubBlockIdx
   uint32_t waves;                 // blocks that a core takes one after the other
   void *pipe;                     // the kernel's TPipe
-  uint32_t ub;                    // bytes of UB that TPipe has given away
+  uint32_t taken[MEMORIES];       // bytes that TPipe has given away
   uint32_t pushed;                // pipes with commands that scalar accesses have not been ordered after
   uint32_t behind;                // pipes that have to be ordered after scalar accesses
   uint32_t atomic;                // gm_op of stores to global memory
@@ -80,6 +101,8 @@ struct context {
   uint32_t event_ids[16];         // taken by AllocEventID, by hard event
   uint64_t mask[2];               // SetVectorMask
   bool counted;                   // SetMaskCount: mask[0] is a number of elements
+  bool unit_is_free;              // a unit flag of FIX to M is up
+  uint8_t all_pipe[16];           // by cross-core flag: 1 + the pipe on which all cores meet (mode 0)
 };
 
 #ifdef __riscv
@@ -136,10 +159,12 @@ AMALGAM_INLINE void barrier(uint64_t pc, pipe on) {
   hal_push_pipe_barrier(&c);
 }
 
+constexpr bool orders_scalars = AMALGAM_AUTO_SYNC != 0 && !is_cube;
+
 // Before a command of V, MTE2 or MTE3.
 template <pipe on>
 AMALGAM_INLINE void before(uint64_t pc) {
-  if constexpr (AMALGAM_AUTO_SYNC != 0) {
+  if constexpr (orders_scalars) {
     context *at = here();
     if ((at->behind & 1u << on) != 0) {
       order(pc, PIPE_S, on, EVENT_AUTO);
@@ -151,7 +176,7 @@ AMALGAM_INLINE void before(uint64_t pc) {
 
 // Before a scalar access; after: the pipes whose commands it comes after.
 AMALGAM_INLINE void before_scalar(uint64_t pc, uint32_t after) {
-  if constexpr (AMALGAM_AUTO_SYNC != 0) {
+  if constexpr (orders_scalars) {
     context *at = here();
     const uint32_t wanted = at->pushed & after;
     for (const pipe on : {PIPE_V, PIPE_MTE2, PIPE_MTE3}) {

@@ -1,9 +1,10 @@
-// TPipe, TQue, TQueBind and TBuf: who owns which part of UB, and the flags between those that fill it and those that
-// empty it.
+// TPipe, TQue, TQueBind and TBuf: who owns which part of a memory, and the flags between those that fill it and those
+// that empty it.
 //
 // A queue's buffers are passed on by flags, one event a buffer: "full" from its producer to its consumer (EnQue,
 // DeQue), "free" back (FreeTensor, AllocTensor).  VECIN: MTE2 to V; VECOUT: V to MTE3; TQueBind<VECIN, VECOUT>: MTE2 to
-// MTE3.  A queue between V and V needs none.  Flags "free" that nobody waits for are lowered when the kernel ends.
+// MTE3; A1, B1 and C1: MTE2 to MTE1; A2 and B2: MTE1 to M; CO1: M to FIX.  A queue between V and V needs none.  Flags
+// "free" that nobody waits for are lowered when the kernel ends.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_PIPE_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_PIPE_H
@@ -12,15 +13,25 @@
 
 namespace amalgam {
 
-constexpr pipe producer_of(queue_pair pair) { return pair == V_TO_MTE3 ? PIPE_V : PIPE_MTE2; }
-constexpr pipe consumer_of(queue_pair pair) { return pair == MTE2_TO_V ? PIPE_V : PIPE_MTE3; }
+constexpr pipe producer_of(queue_pair pair) {
+  return pair == V_TO_MTE3 ? PIPE_V : pair == MTE1_TO_M ? PIPE_MTE1 : pair == M_TO_FIX ? PIPE_M : PIPE_MTE2;
+}
+constexpr pipe consumer_of(queue_pair pair) {
+  constexpr pipe consumers[QUEUE_PAIRS] = {PIPE_V, PIPE_MTE3, PIPE_MTE3, PIPE_MTE1, PIPE_M, PIPE_FIX};
+  return consumers[pair];
+}
 
-inline uint32_t take_ub(uint64_t bytes) {
+inline uint32_t take(memory where, uint64_t bytes) {
   context *at = here();
-  const uint32_t from = at->ub;
-  require(bytes <= UB_BYTES - from, PANIC_UB);
-  at->ub = from + static_cast<uint32_t>(round_up(bytes, BLOCK));
-  return from;
+  const uint32_t from = at->taken[where];
+  require(bytes <= memory_bytes[where] - from, where == IN_UB ? PANIC_UB : PANIC_BUFFERS);
+  at->taken[where] = from + static_cast<uint32_t>(round_up(bytes, BLOCK));
+  return where << MEMORY_BIT | from;
+}
+inline void give_back_all() {
+  for (uint32_t &taken : here()->taken) {
+    taken = 0;
+  }
 }
 
 // What a kernel leaves up at its end: flags of free buffers.
@@ -124,11 +135,14 @@ class TQueBind {
   friend class TPipe;
   static constexpr bool is_in(TPosition at) { return at == TPosition::VECIN; }
   static constexpr bool is_out(TPosition at) { return at == TPosition::VECOUT; }
-  static constexpr bool has_flags = (is_in(from) && to != TPosition::VECIN) || is_out(to);
-  static_assert(from == TPosition::VECIN || from == TPosition::VECOUT || from == TPosition::VECCALC ||
-                    from == TPosition::GM,
-                "TQue: queues of UB are there, VECIN, VECOUT and VECCALC; those of cube cores are not");
-  static constexpr amalgam::queue_pair pair = !is_out(to)                            ? amalgam::MTE2_TO_V
+  static constexpr amalgam::memory where = amalgam::memory_at(from == TPosition::GM ? to : from);
+  static constexpr bool has_flags = where != amalgam::IN_UB || (is_in(from) && to != TPosition::VECIN) || is_out(to);
+  static_assert(from != TPosition::C2 && from != TPosition::CO2 && from != TPosition::C2PIPE2GM,
+                "TQue: the chip's bias table, CO2 and C2PIPE2GM are not there");
+  static constexpr amalgam::queue_pair pair = where == amalgam::IN_L1                ? amalgam::MTE2_TO_MTE1
+                                              : where == amalgam::IN_L0C             ? amalgam::M_TO_FIX
+                                              : where != amalgam::IN_UB              ? amalgam::MTE1_TO_M
+                                              : !is_out(to)                          ? amalgam::MTE2_TO_V
                                               : is_in(from) || from == TPosition::GM ? amalgam::MTE2_TO_MTE3
                                                                                      : amalgam::V_TO_MTE3;
   static constexpr amalgam::pipe producer = amalgam::producer_of(pair), consumer = amalgam::consumer_of(pair);
@@ -148,11 +162,11 @@ class TQueBind {
     amalgam::context *at = amalgam::here();
     amalgam::require(count >= 1 && count <= 16, amalgam::PANIC_QUEUE);
     bytes_ = static_cast<uint32_t>(amalgam::round_up(bytes, amalgam::BLOCK));
-    base_ = amalgam::take_ub(static_cast<uint64_t>(count) * bytes_);
+    base_ = amalgam::take(where, static_cast<uint64_t>(count) * bytes_);
     if (has_flags && count > count_) {
       event_ = amalgam::EVENTS_OF_QUEUES + at->events[pair];
       at->events[pair] += count;
-      amalgam::require(event_ + count <= amalgam::EVENT_AUTO, amalgam::PANIC_EVENTS);
+      amalgam::require(event_ + count <= amalgam::EVENT_UNIT, amalgam::PANIC_EVENTS);
     }
     count_ = static_cast<uint8_t>(count);
     order_ = busy_ = 0;
@@ -198,8 +212,8 @@ class TBuf {
 
  private:
   friend class TPipe;
-  static_assert(position == TPosition::VECIN || position == TPosition::VECOUT || position == TPosition::VECCALC,
-                "TBuf: buffers of UB are there, those of cube cores are not");
+  static_assert(position != TPosition::C2 && position != TPosition::CO2 && position != TPosition::C2PIPE2GM,
+                "TBuf: the chip's bias table, CO2 and C2PIPE2GM are not there");
   uint32_t base_ = 0, bytes_ = 0;
 };
 
@@ -211,7 +225,7 @@ class TPipe {
 
   AMALGAM_INLINE void Init() {
     amalgam::here()->pipe = this;
-    amalgam::here()->ub = 0;
+    amalgam::give_back_all();
   }
   template <TPosition from, TPosition to, int32_t depth>
   AMALGAM_INLINE bool InitBuffer(TQueBind<from, to, depth> &queue, uint32_t count, uint64_t bytes) {
@@ -221,7 +235,7 @@ class TPipe {
   template <TPosition position>
   AMALGAM_INLINE bool InitBuffer(TBuf<position> &buffer, uint64_t bytes) {
     buffer.bytes_ = static_cast<uint32_t>(amalgam::round_up(bytes, amalgam::BLOCK));
-    buffer.base_ = amalgam::take_ub(bytes);
+    buffer.base_ = amalgam::take(amalgam::memory_at(position), bytes);
     return true;
   }
   // All of UB may be given away once more, to what is ordered behind all commands so far.
@@ -229,7 +243,7 @@ class TPipe {
     const uint64_t pc = amalgam::hal_pc();
     amalgam::lower_free(pc);
     amalgam::meet(pc);
-    amalgam::here()->ub = 0;
+    amalgam::give_back_all();
     for (uint32_t &events : amalgam::here()->events) {
       events = 0;
     }

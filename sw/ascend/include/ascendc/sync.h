@@ -1,4 +1,4 @@
-// Blocks, and what orders cores: SyncAll, cross-core flags, atomic stores.
+// Blocks, and what orders cores: SyncAll, cross-core flags, flags in memory; atomic stores.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_SYNC_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_SYNC_H
@@ -13,16 +13,18 @@ enum KernelMetaType {
   KERNEL_TYPE_MIX_AIC_1_1,
   KERNEL_TYPE_MIX_AIC_1_2
 };
-#define KERNEL_TASK_TYPE_DEFAULT(type) (void)(type)
-#define KERNEL_TASK_TYPE(key, type) (void)(type)
+// The text is what `amalgam ascend` finds in the preprocessed source: for which kinds of core it is to be compiled.
+#define KERNEL_TASK_TYPE_DEFAULT(type) (void)("amalgam kernel " #type)
+#define KERNEL_TASK_TYPE(key, type) (void)("amalgam kernel " #type)
 #define REGISTER_TILING_DEFAULT(type)
-#define ASCEND_IS_AIV (true)
-#define ASCEND_IS_AIC (false)
-#define ASCEND_IS_NOT_AIV (false)
-#define ASCEND_IS_NOT_AIC (true)
+#define ASCEND_IS_AIV (!amalgam::is_cube)
+#define ASCEND_IS_AIC (amalgam::is_cube)
+#define ASCEND_IS_NOT_AIV (amalgam::is_cube)
+#define ASCEND_IS_NOT_AIC (!amalgam::is_cube)
 
 namespace AscendC {
 
+// Where a block is an AI core, its vector cores count on: block times their number, plus sub-block.
 AMALGAM_INLINE int64_t GetBlockIdx() { return amalgam::here()->block; }
 AMALGAM_INLINE int64_t GetBlockNum() { return amalgam::here()->blocks; }
 AMALGAM_INLINE int64_t GetSubBlockIdx() { return amalgam::here()->sub; }
@@ -31,20 +33,92 @@ AMALGAM_INLINE int64_t GetTaskRation() { return GetSubBlockNum(); }
 constexpr uint32_t GetUBSizeInBytes() { return amalgam::UB_BYTES; }
 AMALGAM_INLINE constexpr uint32_t GetDataBlockSizeInBytes() { return 32; }
 
-// Each block waits for all others; they must all run at once.
+}  // namespace AscendC
+
+namespace amalgam {
+
+// All blocks run at once.
+AMALGAM_INLINE void require_all_blocks() {
+  const uint64_t subs = is_cube ? 1 : hal_read(REG_SUB_COUNT);
+  require(here()->blocks * here()->each == hal_read(REG_CORE_COUNT) * subs, PANIC_BLOCKS);
+}
+
+// This pipe of all cores of a kind meets.
+AMALGAM_INLINE void meet_all(uint64_t pc, pipe on) {
+  auto c = begin<cmd_sync_all_t>(OP_SYNC_ALL, on, pc);
+  hal_push_sync_all(&c);
+}
+
+AMALGAM_INLINE void cross_set(uint64_t pc, pipe on, uint32_t flag) {
+  auto c = begin<cmd_cross_set_t>(OP_CROSS_SET, on, pc);
+  c.flag = flag;
+  hal_push_cross_set(&c);
+}
+AMALGAM_INLINE void cross_wait(uint64_t pc, pipe on, uint32_t flag) {
+  auto c = begin<cmd_cross_wait_t>(OP_CROSS_WAIT, on, pc);
+  c.flag = flag;
+  hal_push_cross_wait(&c);
+}
+
+enum { FLAG_OF_SYNC = 15 };
+
+constexpr pipe last_pipe = is_cube ? PIPE_FIX : PIPE_MTE3;
+
+}  // namespace amalgam
+
+namespace AscendC {
+
+// Each block waits for all others; they must all run at once.  Of a mixed kernel its vector cores, or also its cube
+// cores, between which the vector cores meet.
 template <bool isAIVOnly = true>
 AMALGAM_INLINE void SyncAll() {
   const uint64_t pc = amalgam::hal_pc();
-  const uint64_t cores = amalgam::hal_read(amalgam::REG_CORE_COUNT) * amalgam::hal_read(amalgam::REG_SUB_COUNT);
-  amalgam::require(amalgam::here()->blocks * amalgam::here()->each == cores, amalgam::PANIC_BLOCKS);
+  amalgam::require_all_blocks();
   amalgam::meet(pc);
-  auto c = amalgam::begin<amalgam::cmd_sync_all_t>(amalgam::OP_SYNC_ALL, amalgam::PIPE_MTE3, pc);
-  amalgam::hal_push_sync_all(&c);
+  if constexpr (isAIVOnly || !amalgam::is_mixed) {
+    amalgam::meet_all(pc, amalgam::last_pipe);
+  } else if constexpr (amalgam::is_cube) {
+    amalgam::cross_wait(pc, amalgam::last_pipe, amalgam::FLAG_OF_SYNC);
+    amalgam::meet_all(pc, amalgam::last_pipe);
+    amalgam::cross_set(pc, amalgam::last_pipe, amalgam::FLAG_OF_SYNC);
+  } else {
+    amalgam::cross_set(pc, amalgam::last_pipe, amalgam::FLAG_OF_SYNC);
+    amalgam::cross_wait(pc, amalgam::last_pipe, amalgam::FLAG_OF_SYNC);
+  }
   amalgam::meet(pc);
 }
 template <bool isAIVOnly = true, typename T>
 AMALGAM_INLINE void SyncAll(const GlobalTensor<T> &, const LocalTensor<T> &, int32_t = 0) {
   SyncAll<isAIVOnly>();
+}
+
+// Flags between cores.  Mode 2: from the cube core of a block to its vector cores, or from all of these to it; mode 0:
+// all cores of a kind meet.  Mode 1, the vector cores of a block, is not there.  A flag is raised when its pipe's
+// commands so far are done; a wait holds the pipe that it names, or the program and all that it goes on to do.
+template <uint8_t modeId, pipe_t on>
+AMALGAM_INLINE void CrossCoreSetFlag(uint16_t flag) {
+  static_assert(modeId == 0 || modeId == 2, "CrossCoreSetFlag: modes 0 and 2 are there");
+  const uint64_t pc = amalgam::hal_pc();
+  amalgam::require(flag < amalgam::FLAG_OF_SYNC, amalgam::PANIC_FORM);
+  if constexpr (modeId == 2) {
+    amalgam::cross_set(pc, amalgam::pipe_of(on), flag);
+  } else {
+    amalgam::require_all_blocks();
+    amalgam::meet_all(pc, amalgam::pipe_of(on));
+    amalgam::here()->all_pipe[flag] = static_cast<uint8_t>(amalgam::pipe_of(on) + 1);
+  }
+}
+template <uint8_t modeId = 0, pipe_t on = PIPE_S>
+AMALGAM_INLINE void CrossCoreWaitFlag(uint16_t flag) {
+  const uint64_t pc = amalgam::hal_pc();
+  amalgam::require(flag < amalgam::FLAG_OF_SYNC, amalgam::PANIC_FORM);
+  uint8_t &all = amalgam::here()->all_pipe[flag];
+  if (all == 0) {
+    amalgam::cross_wait(pc, amalgam::pipe_of(on), flag);
+  } else if (all - 1 != amalgam::pipe_of(on)) {
+    amalgam::order(pc, static_cast<amalgam::pipe>(all - 1), amalgam::pipe_of(on), amalgam::EVENT_AUTO);
+  }
+  all = 0;
 }
 
 }  // namespace AscendC

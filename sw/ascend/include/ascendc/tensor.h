@@ -1,4 +1,4 @@
-// GlobalTensor and LocalTensor: a part of an array in global memory, and of UB.
+// GlobalTensor and LocalTensor: a part of an array in global memory, and of a core's memory.
 //
 // GetValue and SetValue are scalar accesses, of pipe S: a read holds the program.
 // SPDX-License-Identifier: Apache-2.0
@@ -104,6 +104,23 @@ enum class TPosition : uint8_t {
 };
 using QuePosition = TPosition;
 
+}  // namespace AscendC
+
+namespace amalgam {
+
+constexpr memory memory_at(AscendC::TPosition position) {
+  using AscendC::TPosition;
+  return position == TPosition::A1 || position == TPosition::B1 || position == TPosition::C1 ? IN_L1
+         : position == TPosition::A2                                                         ? IN_L0A
+         : position == TPosition::B2                                                         ? IN_L0B
+         : position == TPosition::CO1                                                        ? IN_L0C
+                                                                                             : IN_UB;
+}
+
+}  // namespace amalgam
+
+namespace AscendC {
+
 enum class CacheMode { CACHE_MODE_DISABLE, CACHE_MODE_NORMAL, CACHE_MODE_LAST, CACHE_MODE_PERSISTENT };
 
 template <typename T>
@@ -123,6 +140,8 @@ class LocalTensor {
   LocalTensor() = default;
   AMALGAM_INLINE LocalTensor(uint32_t address, uint32_t elements, uint32_t buffer = 0)
       : address_(address), elements_(elements), buffer_(buffer) {}
+  AMALGAM_INLINE LocalTensor(TPosition position, uint32_t address, uint32_t elements)
+      : address_(amalgam::memory_at(position) << amalgam::MEMORY_BIT | address), elements_(elements) {}
 
   AMALGAM_INLINE LocalTensor operator[](uint32_t offset) const {
     return LocalTensor(address_ + offset * static_cast<uint32_t>(sizeof(T)),
@@ -160,7 +179,9 @@ class LocalTensor {
   AMALGAM_INLINE uint32_t GetSize() const { return elements_; }
   AMALGAM_INLINE uint32_t GetLength() const { return elements_ * static_cast<uint32_t>(sizeof(T)); }
   AMALGAM_INLINE void SetSize(uint32_t elements) { elements_ = elements; }
-  AMALGAM_INLINE uint64_t GetPhyAddr(uint32_t offset = 0) const { return address_ + offset * sizeof(T); }
+  AMALGAM_INLINE uint64_t GetPhyAddr(uint32_t offset = 0) const {
+    return amalgam::within(address_) + offset * sizeof(T);
+  }
   AMALGAM_INLINE void SetAddrWithOffset(LocalTensor &from, uint32_t offset) { *this = from[offset]; }
 
   template <int op>
