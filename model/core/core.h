@@ -129,6 +129,8 @@ bool core_moves(const config_t *config, const command_t *command, core_move_t *m
 // Cycles a command keeps its pipe busy, GM latency and waiting aside; moves at the full rate of
 // their pipe.  0 for ATTN, which takes what the engine takes (engine/engine_control.h).
 uint64_t core_cycles(const config_t *config, const command_t *command);
+// Those of them that operands of a VINST cost which meet in banks of UB.
+uint64_t core_bank_conflicts(const config_t *config, const command_t *command);
 
 // Where a row of a GATHER_IN is: somewhere in global memory, nowhere (zeros), or its number is below
 // -1.  The list is read as it is now.

@@ -106,7 +106,7 @@ struct soc_machine {
       sim.watchers.push_back(recorder.get());
     }
     if (options.watch.critical_path != nullptr) {
-      critical_path = std::make_unique<soc::critical_path>(*recorder, options.config.scalar.queue_depth);
+      critical_path = std::make_unique<soc::critical_path>(*recorder, options.config);
       sim.watchers.push_back(critical_path.get());
     }
     if (options.watch.profile) {

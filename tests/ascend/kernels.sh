@@ -47,6 +47,30 @@ for way in on off; do
   "$numpy" "$here/tiles.py" y.npy
 done
 
+# Two operands of one instruction in the same banks: the lines and what they cost, and what it would be without.
+cat >banks.cpp <<'CPP'
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void banks(GM_ADDR out) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 128 * 1024);
+  LocalTensor<float> a = buffer.Get<float>(), b = a[4096], c = a[16384];
+  GlobalTensor<float> y;
+  y.SetGlobalBuffer((__gm__ float *)out);
+  Duplicate(a, 1.0f, 8192);
+  PipeBarrier<PIPE_V>();
+  for (int i = 0; i < 20; ++i) Add(c, a, b, 4096);
+  PipeBarrier<PIPE_ALL>();
+  DataCopy(y, c, 4096);
+}
+CPP
+ascend banks.cpp --out 'out:f32[4096]' --blocks 1 --json banks.json
+"$SIM" explain banks.json --json why.json --quiet
+holds '([.path.links[].cycles] | add) == .cycles' why.json
+holds '[.path.links[] | select(.what == "banks")] | length == 1 and (.[0].line | startswith("banks.cpp:12")) and .[0].cycles > 1000' why.json
+holds '(.worth[] | select(.name == "bank conflicts").cycles) + ([.path.links[] | select(.what == "banks").cycles] | add) == .cycles' why.json
+
 # Cube cores: beside vector cores, and alone.
 product="--arg a=left.npy --arg bias=bias.npy --workspace workspace=400000 --arg m=100 --arg n=77 --arg k=150
   --expect c=activated.npy --tolerance 1e-4"

@@ -672,8 +672,13 @@ TEST(banks_cost_what_was_measured) {
     uint32_t b, dst;
     double ticks;
   } rows[] = {{0x4100, 0x10000, 2390}, {0x4000, 0x10000, 4167}, {0x4100, 0x8000, 3751}};
-  const config_t config = {
-      .vector = {.repeat_bytes = 256, .alu_cycles = 2.1, .alu_startup = 6, .drain = 16, .scalar_cycles = 1}};
+  const config_t config = {.vector = {.repeat_bytes = 256,
+                                      .alu_cycles = 2.1,
+                                      .alu_startup = 6,
+                                      .drain = 16,
+                                      .scalar_cycles = 1,
+                                      .bank_conflicts = 1}};
+  const config_t ideal = {.vector = {.repeat_bytes = 256, .alu_cycles = 2.1, .alu_startup = 6}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     const uint32_t step = VECTOR_STEP(1, 8);
     const command_t add = COMMAND_OF(VINST, vinst, V, .op = VI_ADD, .repeats = 64, .mask = UINT64_MAX, .b = rows[i].b,
@@ -681,5 +686,8 @@ TEST(banks_cost_what_was_measured) {
     const double cycles = (double)core_cycles(&config, &add) + config.vector.drain;
     const double ticks = 1000 * cycles * 50 / 1850;
     CHECK(fabs(ticks / rows[i].ticks - 1) < 0.05, "row %zu: %.0f ticks, measured %.0f", i, ticks, rows[i].ticks);
+    CHECK(core_cycles(&ideal, &add) == 6 + 68 &&
+              core_cycles(&config, &add) == 6 + 68 + core_bank_conflicts(&config, &add),
+          "row %zu: %llu cycles of conflicts", i, (unsigned long long)core_bank_conflicts(&config, &add));
   }
 }

@@ -146,6 +146,8 @@ static int by_cycles(const void *a, const void *b) {
   return difference > 0 ? 1 : difference < 0 ? -1 : 0;
 }
 
+static bool is_what(const cJSON *link, const char *what) { return strcmp(json_text(link, "what"), what) == 0; }
+
 static bool same_line(const cJSON *a, const cJSON *b) {
   static const char *const names[] = {"core", "pipe", "command", "line"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
@@ -153,7 +155,7 @@ static bool same_line(const cJSON *a, const cJSON *b) {
       return false;
     }
   }
-  return (strcmp(json_text(a, "what"), "scalar") == 0) == (strcmp(json_text(b, "what"), "scalar") == 0);
+  return is_what(a, "scalar") == is_what(b, "scalar") && is_what(a, "banks") == is_what(b, "banks");
 }
 
 // The links or waits, largest first; NULL: no memory.
@@ -171,7 +173,7 @@ static line_t *sorted(const cJSON *list, size_t *count) {
     }
     *count += i == *count ? 1 : 0;
     lines[i].first = lines[i].first == NULL ? item : lines[i].first;
-    lines[i].cycles[strcmp(json_text(item, "what"), "busy") != 0] += json_number(item, "cycles");
+    lines[i].cycles[!is_what(item, "busy") && !is_what(item, "banks")] += json_number(item, "cycles");
     lines[i].times = json_number(item, "times") > lines[i].times ? json_number(item, "times") : lines[i].times;
   }
   qsort(lines, *count, sizeof *lines, by_cycles);
@@ -199,10 +201,10 @@ static void print_links(const explain_run_t *run) {
     if (l->cycles[0] + l->cycles[1] < SHARE_LEAST * all) {
       break;
     }
-    const bool scalar = strcmp(json_text(l->first, "what"), "scalar") == 0;
+    const char *place = is_what(l->first, "scalar") || is_what(l->first, "banks") ? "what" : "pipe";
     printf("  %4.1f     %4.1f  %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[0] / all, 100 * l->cycles[1] / all,
-           l->times, json_text(l->first, "core"), scalar ? "scalar" : json_text(l->first, "pipe"),
-           json_text(l->first, "command"), json_text(l->first, "line"));
+           l->times, json_text(l->first, "core"), json_text(l->first, place), json_text(l->first, "command"),
+           json_text(l->first, "line"));
   }
   free(lines);
 }
@@ -224,8 +226,8 @@ static void print_waits(const explain_run_t *run) {
     }
     any = true;
     printf("  %4.1f           %6.0f   %-6s %-5s %-9s %s\n", 100 * l->cycles[1] / all, l->times,
-           json_text(l->first, "core"), json_text(l->first, "pipe"),
-           strcmp(json_text(l->first, "what"), "buffer") == 0 ? "buffer" : "data", json_text(l->first, "line"));
+           json_text(l->first, "core"), json_text(l->first, "pipe"), is_what(l->first, "buffer") ? "buffer" : "data",
+           json_text(l->first, "line"));
   }
   free(lines);
 }

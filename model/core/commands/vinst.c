@@ -635,9 +635,20 @@ uint64_t core_vinst_cycles(const config_t *config, const cmd_vinst_t *c) {
   memcpy(&rates.repeat, (const char *)vector + rows[c->op].cycles, sizeof rates.repeat);
   memcpy(&startup, (const char *)vector + rows[c->op].startup, sizeof startup);
   rates.repeat = rows[c->op].cycles == offsetof(config_vector_t, alu_cycles) ? rates.block : rates.repeat;
-  const double cycles =
-      core_vinst_bank_cycles(list, list_operands(c, list), core_lanes_used(&mask), repeats_of(c), &rates);
-  return startup + core_whole_cycles(cycles * CORE_REPEAT / vector->repeat_bytes);
+  const uint64_t repeats = repeats_of(c);
+  const double cycles = core_vinst_bank_cycles(list, list_operands(c, list), core_lanes_used(&mask), repeats, &rates);
+  const double lost = cycles - (double)repeats * rates.repeat;
+  return startup +
+         core_whole_cycles((cycles - (1 - vector->bank_conflicts) * lost) * CORE_REPEAT / vector->repeat_bytes);
+}
+
+uint64_t core_bank_conflicts(const config_t *config, const command_t *command) {
+  if (command->header.opcode_ != OP_VINST) {
+    return 0;
+  }
+  config_t without = *config;
+  without.vector.bank_conflicts = 0;
+  return core_vinst_cycles(config, &command->vinst) - core_vinst_cycles(&without, &command->vinst);
 }
 
 void core_vinst_execute(const core_memory_t *memory, const cmd_vinst_t *c) {

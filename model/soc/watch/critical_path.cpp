@@ -14,7 +14,7 @@ bool is_wait(const soc_command_t &c) { return core_command_waits(c.command.heade
 
 }  // namespace
 
-const char *const critical_path::kWhat[] = {"busy", "latency", "flag", "scalar", "launch", "data", "buffer"};
+const char *const critical_path::kWhat[] = {"busy", "banks", "latency", "flag", "scalar", "launch", "data", "buffer"};
 
 // --- launches ---------------------------------------------------------------------------------
 
@@ -66,24 +66,46 @@ const soc_command_t *critical_path::effect_before(const soc_command_t &c) const 
   return before;
 }
 
+// Number of a pipe's first command that its scalar core has not pushed before the order-th.
+uint64_t critical_path::first_pushed(unsigned track, uint64_t order) const {
+  uint64_t low = pipes_[track].first, high = recorded_.end(track);
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (recorded_.at(track, middle).order < order) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
 // The command that its scalar core pushed before it, to whichever pipe.
 const soc_command_t *critical_path::push_before(const soc_command_t &c) const {
   const pipe_log &own = pipes_[c.track];
-  for (unsigned track = own.first_track; track < own.end_track; ++track) {
-    uint64_t low = pipes_[track].first, high = recorded_.end(track);
-    while (low < high) {  // the first one whose order is not below
-      const uint64_t middle = low + (high - low) / 2;
-      if (recorded_.at(track, middle).order + 1 < c.order) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    if (low < recorded_.end(track) && recorded_.at(track, low).order + 1 == c.order) {
-      return &recorded_.at(track, low);
+  for (unsigned track = own.first_track; c.order > 0 && track < own.end_track; ++track) {
+    const uint64_t number = first_pushed(track, c.order - 1);
+    if (number < recorded_.end(track) && recorded_.at(track, number).order + 1 == c.order) {
+      return &recorded_.at(track, number);
     }
   }
   return nullptr;
+}
+
+// What a barrier waits for: the last effect before it, of its pipe or, in the program itself, of all pipes of its core.
+const soc_command_t *critical_path::held_by(const soc_command_t &barrier) const {
+  const pipe_log &own = pipes_[barrier.track];
+  if (own.id != PIPE_S || barrier.command.header.opcode_ != OP_PIPE_BARRIER) {
+    return effect_before(barrier);
+  }
+  const soc_command_t *last = nullptr;
+  for (unsigned track = own.first_track; track < own.end_track; ++track) {
+    const uint64_t number = first_pushed(track, barrier.order);
+    const soc_command_t *before = number > pipes_[track].first ? &recorded_.at(track, number - 1) : nullptr;
+    before = before != nullptr && is_wait(*before) ? effect_before(*before) : before;
+    last = last == nullptr || (before != nullptr && before->done > last->done) ? before : last;
+  }
+  return last;
 }
 
 critical_path::cause critical_path::cause_of(const soc_command_t &c, what kind) const {
@@ -122,6 +144,11 @@ void critical_path::from_free(position &p) {
   if (is_wait(c)) {
     return from_wait(p);
   }
+  if (const uint64_t banks = core_bank_conflicts(&config_, &c.command)) {
+    const uint64_t since = p.time - std::min(banks, p.time - std::min(c.begin, p.time));
+    link(p, BANKS, since);
+    p.time = since;
+  }
   link(p, BUSY, c.begin);
   move(p, c, START, c.begin);
 }
@@ -154,7 +181,7 @@ void critical_path::from_wait(position &p) {
 
 void critical_path::from_barrier(position &p) {
   const soc_command_t &c = *p.at;
-  const soc_command_t *before = effect_before(c);
+  const soc_command_t *before = held_by(c);
   const bool waited = before != nullptr && before->done > c.begin;
   const uint64_t since = waited ? before->done : c.begin;
   link(p, FLAG, since);
@@ -170,20 +197,23 @@ void critical_path::from_sync_all(position &p, const soc_command_t &last) {
   move(p, effect ? *before : last, effect ? DONE : START, since);
 }
 
-void critical_path::from_start(position &p) const {
+void critical_path::from_start(position &p) {
   const soc_command_t &c = *p.at;
   const soc_command_t *before = command_before(c);
   if (before == nullptr || c.pushed > before->end) {
     return move(p, c, PUSHED, c.pushed);
+  }
+  if (p.time > before->end) {  // an instruction that waited for results of the one before
+    link(p, FLAG, before->end);
   }
   move(p, *before, FREE, before->end);
 }
 
 void critical_path::from_push(position &p, uint64_t launch) {
   const soc_command_t &c = *p.at;
-  if (c.pushed > c.issued && c.number - pipes_[c.track].first >= depth_) {
+  if (c.pushed > c.issued && c.number - pipes_[c.track].first >= config_.scalar.queue_depth) {
     // It waited for the command whose place in the queue it got.
-    const soc_command_t &left = recorded_.at(c.track, c.number - depth_);
+    const soc_command_t &left = recorded_.at(c.track, c.number - config_.scalar.queue_depth);
     return move(p, left, FREE, left.end);
   }
   const soc_command_t *before = push_before(c);

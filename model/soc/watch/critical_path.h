@@ -18,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include "config/config.h"
 #include "soc/watch/recorder.h"
 
 namespace soc {
@@ -27,7 +28,7 @@ class source_lines;
 class critical_path : public watcher {
  public:
   // recorded has been told of everything before this is.
-  critical_path(const recorder &recorded, unsigned queue_depth) : recorded_(recorded), depth_(queue_depth) {}
+  critical_path(const recorder &recorded, const config_t &config) : recorded_(recorded), config_(config) {}
 
   void add_core(const watched_core &core) override;
   void launched(unsigned firmware) override;
@@ -39,8 +40,9 @@ class critical_path : public watcher {
   bool write(const std::string &path, source_lines &lines) const;
 
  private:
-  // Links, and two kinds of waits: for what another pipe makes, and for a buffer that it gives back.
-  enum what { BUSY, LATENCY, FLAG, SCALAR, LAUNCH, DATA, BUFFER };
+  // Links (BANKS: what conflicts of UB's banks add to BUSY), and two kinds of waits: for what another pipe makes, and
+  // for a buffer that it gives back.
+  enum what { BUSY, BANKS, LATENCY, FLAG, SCALAR, LAUNCH, DATA, BUFFER };
   static const char *const kWhat[];
 
   struct pipe_log {
@@ -67,6 +69,8 @@ class critical_path : public watcher {
   const soc_command_t *command_before(const soc_command_t &c) const;
   const soc_command_t *effect_before(const soc_command_t &c) const;
   const soc_command_t *push_before(const soc_command_t &c) const;
+  const soc_command_t *held_by(const soc_command_t &barrier) const;
+  uint64_t first_pushed(unsigned track, uint64_t order) const;
   cause cause_of(const soc_command_t &c, what kind) const;
 
   // Each goes one link back from a command, where it is at a time, and adds up what lies between.
@@ -82,14 +86,14 @@ class critical_path : public watcher {
   void from_wait(position &p);
   void from_barrier(position &p);
   void from_sync_all(position &p, const soc_command_t &last);
-  void from_start(position &p) const;
+  void from_start(position &p);
   void from_push(position &p, uint64_t launch);
   void link(const position &p, what kind, uint64_t since);
   void note_wait(const soc_command_t &wait);
   void walk(const soc_command_t &last, uint64_t launch);
 
   const recorder &recorded_;
-  unsigned depth_;  // of a queue
+  const config_t &config_;
   unsigned firmware_ = 0;
   uint64_t total_ = 0;
   std::vector<pipe_log> pipes_;  // by track
