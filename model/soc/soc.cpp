@@ -20,6 +20,7 @@
 #include "soc/inspect/inspector.h"
 #include "soc/inspect/look.h"
 #include "soc/lazy.h"
+#include "soc/races/race_list.h"
 #include "soc/replayer.h"
 #include "soc/watch/critical_path.h"
 #include "soc/watch/dumps.h"
@@ -243,6 +244,23 @@ static void take_profile(soc::simulation &sim, const soc::profile &took) {
   sim.result.profile_count = rows.size();
 }
 
+static void take_races(soc::simulation &sim) {
+  const std::vector<soc::race_list::row> &rows = sim.races->rows();
+  soc_result_t &result = sim.result;
+  result.races = static_cast<soc_race_t *>(std::calloc(rows.size() + 1, sizeof *result.races));
+  for (size_t i = 0; result.races != nullptr && i < rows.size(); ++i) {
+    const soc::race_list::row &from = rows[i];
+    soc_race_t &to = result.races[result.race_count++];
+    to.space = core_space_name(from.space);
+    to.count = from.count;
+    to.compiler = from.compiler;
+    std::snprintf(to.first, sizeof to.first, "%s", from.first.text.c_str());
+    std::snprintf(to.then, sizeof to.then, "%s", from.then.text.c_str());
+    std::snprintf(to.between, sizeof to.between, "%s", from.between.c_str());
+    std::snprintf(to.needed, sizeof to.needed, "%s", from.needed.c_str());
+  }
+}
+
 // The books and files of all launches.
 static void finish(soc_machine *soc) {
   soc::simulation &sim = soc->sim;
@@ -253,6 +271,9 @@ static void finish(soc_machine *soc) {
   if (!sim.stopped()) {
     soc->gm->copy_results();
     soc->machine->report(sim.result);
+  }
+  if (sim.races) {
+    take_races(sim);
   }
   if (soc->recorder && soc->recorder->whole()) {
     write_record(sim, *soc->recorder);
@@ -356,6 +377,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->unwritten);
   result->unwritten = nullptr;
   result->unwritten_count = 0;
+  std::free(result->races);
+  result->races = nullptr;
+  result->race_count = 0;
   std::free(result->unstored);
   result->unstored = nullptr;
   result->unstored_count = 0;

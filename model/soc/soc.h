@@ -134,6 +134,7 @@ typedef struct soc_options {
   unsigned launches;  // of soc_run, one after the other; 0 counts as 1
   // The simulation.
   bool race_check;             // stop at an access that no flag orders
+  bool list_races;             // with race_check: go on, and list them in soc_result
   bool init_check;             // note where what nobody wrote reaches results; nothing with timing_only
   bool timing_only;            // same cycles, no arithmetic: arrays keep their first values
   unsigned threads;            // host threads for the arithmetic and for Verilated slices, this one included;
@@ -207,6 +208,17 @@ typedef struct soc_unstored {
   unsigned dims;                 // of index
 } soc_unstored_t;
 
+// Two lines whose accesses nothing orders.
+typedef struct soc_race {
+  const char *space;  // "UB"
+  uint64_t count;     // pairs of commands of these lines
+  // "vector0_1 V: VINST ... at k.c:30 (f)"; if one program has both, in its order.
+  char first[SOC_PLACE_BYTES], then[SOC_PLACE_BYTES];
+  char between[SOC_PLACE_BYTES];  // flags that the program sets between them, "V to MTE3, event 0, at k.c:31"; "": none
+  char needed[SOC_PLACE_BYTES];   // what would order them
+  bool compiler;                  // users' compilers of Ascend C put that in, unless told not to
+} soc_race_t;
+
 typedef enum soc_status {
   SOC_DONE = 0,
   SOC_BAD_INPUT = 2,      // firmware file missing or unreadable, array too large
@@ -241,6 +253,8 @@ typedef struct soc_result {
   char first_flag_left[SOC_ERROR_BYTES];  // ... and the first of them
   soc_unstored_t *unstored;               // with init_check, one for each such array
   size_t unstored_count;
+  soc_race_t *races;  // with list_races
+  size_t race_count;
   const soc_record_t *record;   // with soc_options.watch.record; else NULL
   struct soc_replay *replay;    // with soc_options.watch.replay; else NULL
   struct soc_machine *machine;  // what record, replay and profile point into; soc_result_free deletes it

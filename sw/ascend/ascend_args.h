@@ -32,7 +32,7 @@ typedef struct ascend_kernel {
   uint32_t magic;
   uint32_t entry;
   uint32_t params;
-  uint32_t of_ai_core;  // 1: a block is an AI core; 0: a vector core
+  uint32_t cores;  // 1: a block is an AI core; 0: a vector core
   char name[ASCEND_NAME];
   ascend_param_t param[ASCEND_PARAMS];
 } ascend_kernel_t;

@@ -1,6 +1,5 @@
 # Reads preprocessed source, and writes what follows it: for each function with `mark` among its attributes a row that
-# describes it, if rows=1, and the entry point `main`, which calls the one that is asked for.  Blocks are AI cores if
-# the source uses the cube or includes PTO.
+# describes it, if rows=1, and the entry point `main`, which calls the one that is asked for.
 # SPDX-License-Identifier: Apache-2.0
 function add(name, list,   n, i, depth, c, part, names, parts) {
   if (name in known) return
@@ -20,8 +19,8 @@ function add(name, list,   n, i, depth, c, part, names, parts) {
     sub(/^.*[^A-Za-z0-9_]/, "", parts[i])
     names = names ", \"" parts[i] "\""
   }
-  text_of_rows = text_of_rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, %s, \"%s\"%s);\n", count - 1, count - 1, name, of_ai_core, name, names)
-  calls = calls sprintf("    case %d: ::amalgam::launch(&%s, %s); break;\n", count - 1, name, of_ai_core)
+  text_of_rows = text_of_rows sprintf("static const ::amalgam::ascend_kernel_t amalgam_kernel_%d __attribute__((section(\".ascend\"), used, aligned(4))) = ::amalgam::describe(%d, &%s, \"%s\"%s);\n", count - 1, count - 1, name, name, names)
+  calls = calls sprintf("    case %d: ::amalgam::launch(&%s); break;\n", count - 1, name)
 }
 # From the mark on: ... void NAME ( LIST ).
 function look(   at, name, list, depth, i, c) {
@@ -42,8 +41,7 @@ function look(   at, name, list, depth, i, c) {
     text = substr(text, i)
   }
 }
-BEGIN { of_ai_core = "::amalgam::is_mixed || ::amalgam::is_cube" }
-/^#/ { if (/ascend\/include\/pto\//) of_ai_core = "true"; next }
+/^#/ { next }
 open == 0 && index($0, mark) > 0 { open = 1; text = "" }
 open { text = text " " $0 }
 open && /[{;]/ { look(); open = 0 }

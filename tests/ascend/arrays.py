@@ -11,6 +11,8 @@ i = rng.integers(-1000, 1000, size=100).astype('i4')
 s = np.arange(8, dtype='i8') * 3 - 5
 rows16 = (3 * rng.normal(size=(37, 256))).astype('f2')
 weight = rng.normal(size=256).astype('f2')
+tile_a = (rng.normal(size=(64, 128)) / 8).astype('f2')
+tile_b = (rng.normal(size=(128, 96)) / 8).astype('f2')
 
 
 def bits(v):   # FP32 of V's bits
@@ -122,6 +124,11 @@ if len(sys.argv) == 1:
     r = rows16.astype('f8')
     normal = r / np.sqrt((r * r).mean(1, keepdims=True) + 1e-6) * weight.astype('f8')
     np.save('normal.npy', normal.astype('f4'))
+    np.save('normal16.npy', normal.astype('f2'))
+    np.save('tile_a.npy', tile_a)
+    np.save('tile_b.npy', tile_b)
+    np.save('tile_turned.npy', tile_b.T.copy())
+    np.save('tile_c.npy', (2 * tile_a.astype('f8') @ tile_b.astype('f8')).astype('f4'))
     for name, value in (('rows16', rows16), ('weight', weight), ('x16', x16), ('y16', y16), ('sum16', x16 + y16), ('x', x), ('a', a), ('b', b), ('i', i), ('s', s)):
         np.save(name + '.npy', value)
     for name, value in cube():

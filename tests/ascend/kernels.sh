@@ -39,12 +39,23 @@ ascend "$here/calls.cpp" --arg a=a.npy --arg b=b.npy --arg i=i.npy --out 'y:f32[
   --tiling t.bin --workspace w=400 --inout s=s.npy,after.npy
 "$numpy" "$here/arrays.py" y.npy n.npy after.npy
 
+# The library in half precision.
+"$numpy" "$here/halves.py"
+ascend "$here/halves.cpp" --arg x=halves.npy --out 'y:f16[16,512]=halves_y.npy' --no-init-check --allow-overflow
+"$numpy" "$here/halves.py" halves_y.npy
+
 # Tiles, with and without what users' compilers put between instructions.
 count=$("$numpy" "$here/tiles.py")
 for way in on off; do
   ascend "$here/tiles.cpp" --arg x=x.npy --arg w=w.npy --arg h=h.npy --arg g=g.npy --arg i=i.npy --out "y:f32[$count]=y.npy" \
     --allow-overflow --auto-sync $way
   "$numpy" "$here/tiles.py" y.npy
+done
+
+# ... and on cube cores.
+for b in tile_b:0 tile_turned:1; do
+  ascend "$here/tile_product.cpp" --arg a=tile_a.npy --arg b=${b%:*}.npy --arg turned=${b#*:} --workspace work=12288 \
+    --out 'c:f16[64,96]' --expect c=tile_c.npy --tolerance 2e-3
 done
 
 # Two operands of one instruction in the same banks: the lines and what they cost, and what it would be without.

@@ -203,12 +203,12 @@ def lora(groups, ranks, shrink):
     return common + inputs(sliceOffsets=np.array([0, hidden], 'i4')) + numbers(sliceOffsetsSize=2)
 
 
-def entry(name, parameters, call, text=None):   # a kernel that calls what SOURCE, or a changed text of it, has
+def entry(name, parameters, call, text=None, before=''):   # a kernel that calls what SOURCE, or a changed text of it, has
     source = os.path.basename(sys.argv[2])
     if text:
         source = 'changed.cpp'
         open(source, 'w').write(text)
-    open('kernel.cpp', 'w').write(f'''#include "{source}"
+    open('kernel.cpp', 'w').write(f'''{before}#include "{source}"
 extern "C" __global__ AICORE void {name}({parameters}) {{ {call}; }}
 ''')
 
@@ -237,7 +237,8 @@ def chunk_cumsum_flag():   # from V to MTE2, where the source has one from MTE3 
 
 
 def mega(name, call, x, y, kind, **more):
-    entry('k', 'GM_ADDR x, GM_ADDR y, int64_t n, uint32_t m', call)
+    vectors = '#include <pto/pto-inst.hpp>\n#undef __DAV_C220_CUBE__\n'   # cube cores' parts are not all there
+    entry('k', 'GM_ADDR x, GM_ADDR y, int64_t n, uint32_t m', call, before=vectors)
     return inputs(x=x) + numbers(**more) + result('y', kind, y) + ['--blocks 1 --entry k -D MEGA_STOP_AFTER_CUMSUM']
 
 
@@ -255,6 +256,96 @@ def mega_narrow():   # likewise
     x = rng.normal(size=(1, 1, 128)).astype('f4')
     return mega('narrow', 'mega_cast_fp32_to_fp16_bsnd<1, 128>((float *)x, (half *)y, m, n)', x, x.astype('f2'), 'f16', n=1,
                 m=1)
+
+
+# Stages of a gated delta rule, in chunks of 128 tokens: heads of values share one of keys; each beside FP64.
+TOKENS, HEADS, CHUNK, DIM = 256, 2, 128, 128
+
+
+def gdn():
+    def values(*shape):
+        return (rng.normal(size=shape) / 8).astype('f2')
+    q, k = values(2, TOKENS, 1, DIM)
+    v, u, w = values(3, TOKENS, HEADS, DIM)
+    beta = rng.uniform(.1, 1, size=(HEADS, TOKENS)).astype('f2')
+    steps = rng.uniform(0, .02, size=(HEADS, TOKENS // CHUNK, CHUNK))
+    g = -np.cumsum(steps, 2).reshape(HEADS, TOKENS).astype('f4')
+    return q, k, v, u, w, beta, g
+
+
+def chunks():   # head, number of the chunk, its tokens
+    return [(h, i, slice(i * CHUNK, (i + 1) * CHUNK)) for h in range(HEADS) for i in range(TOKENS // CHUNK)]
+
+
+def stage(parameters, call, arrays, outs, workspaces, more=''):
+    entry('k', parameters + ', int64_t n', call)
+    return (inputs(**arrays) + sum((result(n, 'f16', w.astype('f4'), 2e-3) for n, w in outs.items()), []) +
+            [f'--workspace {n}={size}' for n, size in workspaces.items()] +
+            [f'--arg n={TOKENS} --flags-left ok --blocks 1 {more}'])
+
+
+def halves(names):
+    return ', '.join(f'__gm__ {"float" if n in ("g", "mask") else "half"} *{n}' for n in names.split())
+
+
+def kkt():
+    _, k, _, _, _, beta, g = gdn()
+    mask, a = np.tril(np.ones((CHUNK, CHUNK)), -1).astype('f4'), np.zeros((TOKENS, HEADS, CHUNK))
+    for h, _, t in chunks():
+        rows, gates = k[t, 0].astype('f8'), g[h, t].astype('f8')
+        a[t, h] = rows @ rows.T * np.exp(np.minimum((gates + np.log(beta[h, t].astype('f8')))[:, None] - gates, 0)) * mask
+    return stage(halves('k beta g mask ws a'), 'kkt_kernel<2, 128, 128>(k, beta, g, mask, ws, a, nullptr, 1, n, n, 1)',
+                 dict(k=k, beta=beta, g=g, mask=mask), dict(a=a), dict(ws=65536))
+
+
+def wy_fast():
+    _, k, v, _, _, beta, g = gdn()
+    a = (np.tril(rng.normal(size=(TOKENS // CHUNK, HEADS, CHUNK, CHUNK))) / 8).astype('f2')
+    u, w = np.zeros((2, TOKENS, HEADS, DIM))
+    for h, i, t in chunks():
+        part = a[i, h] * beta[h, t].astype('f8')
+        u[t, h], w[t, h] = part @ v[t, h], part * np.exp(g[h, t].astype('f8')) @ k[t, 0]
+    return stage(halves('k v beta g a w1 w2 w u'),
+                 'wy_fast_kernel<2, 128, 128>(k, v, beta, g, a, w1, w2, w, u, nullptr, 1, n, n, 1)',
+                 dict(k=k, v=v, beta=beta, g=g, a=a.transpose(0, 2, 1, 3).reshape(TOKENS, HEADS, CHUNK).copy()),
+                 dict(w=w, u=u), dict(w1=32768, w2=32768))
+
+
+def chunk_o(more='--no-race-check'):
+    q, k, v, _, _, _, g = gdn()
+    s = (rng.normal(size=(TOKENS // CHUNK, HEADS, DIM, DIM)) / 8).astype('f2')
+    mask, o = np.tril(np.ones((CHUNK, CHUNK))).astype('f4'), np.zeros((TOKENS, HEADS, DIM))
+    for h, i, t in chunks():
+        gates, rows = g[h, t].astype('f8'), q[t, 0].astype('f8')
+        scores = rows @ k[t, 0].T * np.exp(np.minimum(gates[:, None] - gates, 0)) * mask
+        o[t, h] = np.exp(gates)[:, None] * (rows @ s[i, h]) + scores @ v[t, h]
+    return stage(halves('q k v s g mask w1 w2 w3 o'),
+                 'chunk_o_kernel<2, 128, 128>(q, k, v, s, g, mask, w1, w2, w3, o, nullptr, 1, n, n, 1)',
+                 dict(q=q, k=k, v=v, s=s, g=g, mask=mask), dict(o=o), dict(w1=32768, w2=32768, w3=32768), more)
+
+
+def chunk_o_race():
+    open('told', 'w').write('race in GM: no flag orders\nat chunk_o.cpp:512\nat chunk_o.cpp:891\n')
+    return chunk_o('')
+
+
+def chunk_h(more='--no-race-check'):
+    _, k, _, u, w, _, g = gdn()
+    s, v = np.zeros((TOKENS // CHUNK, HEADS, DIM, DIM)), np.zeros((TOKENS, HEADS, DIM))
+    last = np.zeros((HEADS, DIM, DIM))
+    for h, i, t in chunks():
+        gates = g[h, t].astype('f8')
+        s[i, h] = last[h]
+        v[t, h] = u[t, h] - w[t, h] @ last[h]
+        last[h] = np.exp(gates[-1]) * last[h] + (k[t, 0] * np.exp(gates[-1] - gates)[:, None]).T @ v[t, h]
+    return stage(halves('k w u g s v last h0 ws'),
+                 'chunk_h_kernel<2, 128, 128>(k, w, u, g, s, v, last, h0, 0, ws, nullptr, 1, n, n, 1)',
+                 dict(k=k, w=w, u=u, g=g), dict(s=s, v=v, last=last), dict(ws=262144), '--arg h0=null ' + more)
+
+
+def chunk_h_race():
+    open('told', 'w').write('race in UB: no flag orders\nat chunk_h.cpp:684\nat chunk_h.cpp:663\n')
+    return chunk_h('')
 
 
 for _kernel, _arguments in dict(bgmv=(False, False), sgmv=(True, False), sgemmv=(True, True)).items():

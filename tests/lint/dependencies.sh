@@ -36,7 +36,7 @@ llm/text:
 llm/walk: /checkpoint /family
 array: base llm/checkpoint num/*
 soc: core engine waves num/* config host hal rtl/gm
-soc/.: /cores /inspect /watch
+soc/.: /cores /inspect /races /watch
 soc/cores: /. /engine /memory /races /scalar /watch
 soc/engine: /cores /memory /watch
 soc/inspect: /cores /memory /watch

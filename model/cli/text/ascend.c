@@ -23,6 +23,51 @@ static void print_argument(FILE *file, const ascend_argument_t *argument) {
   fputc('\n', file);
 }
 
+static void print_race(FILE *file, size_t number, const soc_race_t *race) {
+  fprintf(file, "race %-3zu in %s%s\n", number, race->space, race->count > 1 ? ", more than once" : "");
+  fprintf(file, "  first  %s\n  then   %s\n", race->first, race->then);
+  fprintf(file, "  there  %s\n", race->between[0] != '\0' ? race->between : "no flag between them");
+  fprintf(file, "  needed %s%s\n", race->needed,
+          race->compiler ? "; users' compilers put it there, unless told not to (--auto-sync off)" : "");
+}
+
+static void print_sync(FILE *file, const ascend_run_t *run) {
+  const soc_result_t *soc = &run->kernel.result.soc;
+  for (size_t i = 0; i < soc->race_count; ++i) {
+    print_race(file, i + 1, &soc->races[i]);
+  }
+  if (run->machine.soc.list_races && soc->race_count == 0) {
+    fprintf(file, "sync     flags order all accesses\n");
+  }
+}
+
+static void print_variant(FILE *file, const ascend_variant_t *variant) {
+  char index[NPY_SHAPE_BYTES];
+  if (variant->stopped[0] != '\0') {
+    fprintf(file, "  %s: stopped: %s\n", variant->change, variant->stopped);
+  } else if (variant->argument != NULL) {
+    fprintf(file, "  %s: other bits, first in %s%s\n", variant->change, variant->argument->param->name,
+            npy_index_text(&variant->argument->array, variant->first, index));
+  }
+}
+
+static void print_vary(FILE *file, const ascend_run_t *run) {
+  if (run->variants == 0) {
+    return;
+  }
+  uint64_t least = UINT64_MAX, most = 0;
+  for (size_t i = 0; i < run->variants; ++i) {
+    const uint64_t cycles = run->variant[i].cycles;
+    least = cycles < least ? cycles : least;
+    most = cycles > most ? cycles : most;
+  }
+  fprintf(file, "vary     %zu machines, %llu to %llu cycles: %zu leave other bits, or stop\n", run->variants,
+          (unsigned long long)least, (unsigned long long)most, run->differing);
+  for (size_t i = 0; i < run->variants; ++i) {
+    print_variant(file, &run->variant[i]);
+  }
+}
+
 void text_ascend(FILE *file, const kernel_run_t *kernel) {
   const ascend_run_t *run = (const ascend_run_t *)kernel;
   const config_t *config = &run->machine.soc.config;
@@ -32,6 +77,8 @@ void text_ascend(FILE *file, const kernel_run_t *kernel) {
   for (size_t i = 0; i < run->arguments; ++i) {
     print_argument(file, &run->argument[i]);
   }
+  print_sync(file, run);
+  print_vary(file, run);
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
           run->kernel.result.time_us, config->soc.clock_mhz);
   text_launches(file, &run->kernel.result);

@@ -59,6 +59,7 @@ static void place(ascend_run_t *run) {
     const ascend_argument_t *argument = &run->argument[i];
     if (is_array(argument)) {
       const bool input = argument->role == ASCEND_IN || argument->role == ASCEND_TILING;
+      run->placed[run->buffers] = argument;
       soc_buffer_t *buffer = &run->buffer[run->buffers++];
       *buffer = (soc_buffer_t){.name = argument->param->name,
                                .bytes = argument->bytes,
@@ -79,6 +80,21 @@ static void place(ascend_run_t *run) {
   }
 }
 
+// Results are written over what was read.
+static bool keep_inputs(ascend_run_t *run, base_error_t *error) {
+  for (size_t i = 0; i < run->buffers; ++i) {
+    soc_buffer_t *buffer = &run->buffer[i];
+    if (buffer->result != NULL && buffer->init != NULL) {
+      run->before[i] = malloc(buffer->bytes);
+      if (run->before[i] == NULL) {
+        return base_fail(error, "--vary: out of memory");
+      }
+      buffer->init = memcpy(run->before[i], buffer->init, buffer->bytes);
+    }
+  }
+  return true;
+}
+
 // --- the run --------------------------------------------------------------------------------------
 
 bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_error_t *error) {
@@ -86,6 +102,7 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
                         .machine = request->machine,
                         .source = request->source,
                         .tolerance = request->tolerance,
+                        .vary = request->vary,
                         .allow_overflow = request->allow_overflow};
   const config_t *config = &run->machine.soc.config;
   if (!kernel_machine_firmware(&run->machine, request->file, error) ||
@@ -94,17 +111,32 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
     return false;
   }
   run->machine.soc.scalar_pipe = true;
-  const size_t each = run->entry.of_ai_core != 0 ? 1 : config->soc.vector_cores;
+  run->machine.soc.list_races = request->check_sync;
+  run->machine.soc.race_check = run->machine.soc.race_check && (request->check_sync || !request->vary);
+  const size_t each = run->entry.cores != 0 ? 1 : config->soc.vector_cores;
   run->args.blocks = request->blocks != 0 ? request->blocks : (uint32_t)(config->soc.ai_cores * each);
   place(run);
-  return true;
+  return !run->vary || keep_inputs(run, error);
+}
+
+// A run that goes on after races may be stopped all the same.
+static void tell_races(const soc_result_t *soc, base_error_t *error) {
+  if (soc->race_count > 0) {
+    const base_error_t reason = *error;
+    base_fail(error, "%s (races before that: %zu; the first, in %s, of %s and %s, needs %s)", reason.text,
+              soc->race_count, soc->races[0].space, soc->races[0].first, soc->races[0].then, soc->races[0].needed);
+  }
 }
 
 static base_exit_t simulate(kernel_run_t *kernel, base_error_t *error) {
   ascend_run_t *run = (ascend_run_t *)kernel;
   const soc_status_t status =
       soc_run(&run->machine.soc, run->buffer, run->buffers, &run->args, sizeof run->args, &run->kernel.result.soc);
-  return kernel_result_take(&run->kernel.result, &run->machine, status, 0, error);
+  const base_exit_t code = kernel_result_take(&run->kernel.result, &run->machine, status, 0, error);
+  if (code != BASE_OK) {
+    tell_races(&run->kernel.result.soc, error);
+  }
+  return code != BASE_OK || !run->vary || ascend_vary(run, error) ? code : BASE_BAD_INPUT;
 }
 
 static uint64_t flops(const kernel_run_t *kernel) {
@@ -117,6 +149,7 @@ static void release(kernel_run_t *kernel) {
   for (size_t i = 0; i < ASCEND_PARAMS; ++i) {
     npy_free(&run->argument[i].array);
     npy_free(&run->argument[i].want);
+    free(run->before[i]);
   }
 }
 
@@ -233,8 +266,22 @@ static base_exit_t lost_verdict(const ascend_argument_t *argument, base_error_t 
   return BASE_OUT_OF_TOLERANCE;
 }
 
+static base_exit_t vary_verdict(const ascend_run_t *run, base_error_t *error) {
+  base_fail(error, "on %zu of %zu machines the kernel leaves other bits, or is stopped (--vary)", run->differing,
+            run->variants);
+  return BASE_OUT_OF_TOLERANCE;
+}
+
 static base_exit_t verdict(const kernel_run_t *kernel, base_error_t *error) {
   const ascend_run_t *run = (const ascend_run_t *)kernel;
+  const size_t races = run->kernel.result.soc.race_count;
+  if (races > 0) {
+    base_fail(error, "%zu race%s (--check sync)", races, races == 1 ? "" : "s");
+    return BASE_STOPPED;
+  }
+  if (run->differing > 0) {
+    return vary_verdict(run, error);
+  }
   for (size_t i = 0; i < run->arguments; ++i) {
     const ascend_argument_t *argument = &run->argument[i];
     if (argument->off > 0) {

@@ -26,6 +26,8 @@ typedef struct ascend_request {
   ascend_texts_t expect;     // NAME=FILE.npy
   uint32_t blocks;           // 0: one for each vector core, or AI core if that is a block
   double tolerance;          // how far an expected floating-point value may be off
+  bool check_sync;           // list races, and go on after each
+  bool vary;                 // and on other machines, where nothing stops at a race
   bool allow_overflow;       // without expect: infinities and NaNs are no failure
 } ascend_request_t;
 
@@ -55,6 +57,17 @@ typedef struct ascend_argument {
   size_t lost, lost_at;  // elements that are no finite numbers
 } ascend_argument_t;
 
+enum { ASCEND_VARIANTS = 20 };
+
+// What came of the kernel on another machine.
+typedef struct ascend_variant {
+  char change[128];  // "scalar.cpi=0.25", parameters of the machine
+  uint64_t cycles;
+  const ascend_argument_t *argument;  // the first result with other bits, or NULL
+  size_t first;                       // element of it
+  char stopped[SOC_ERROR_BYTES];      // why it was stopped, or ""
+} ascend_variant_t;
+
 typedef struct ascend_run {
   kernel_run_t kernel;  // its result: without flops and error
   kernel_machine_t machine;
@@ -64,9 +77,14 @@ typedef struct ascend_run {
   size_t arguments;
   double tolerance;
   bool allow_overflow;
+  bool vary;
   soc_buffer_t buffer[ASCEND_PARAMS];
+  const ascend_argument_t *placed[ASCEND_PARAMS];  // whose buffers these are
+  void *before[ASCEND_PARAMS];                     // what was in those that are read and written; to be freed
   size_t buffers;
   ascend_args_t args;
+  ascend_variant_t variant[ASCEND_VARIANTS];
+  size_t variants, differing;
 } ascend_run_t;
 
 bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_error_t *error);
@@ -88,6 +106,9 @@ double ascend_number(const ascend_argument_t *argument, const npy_array_t *array
 static inline bool ascend_is_result(const ascend_argument_t *argument) {
   return argument->role == ASCEND_OUT || argument->role == ASCEND_INOUT;
 }
+
+// Runs it on machines that are faster and slower in one respect each. False: error.
+bool ascend_vary(ascend_run_t *run, base_error_t *error);
 
 void ascend_json(const kernel_run_t *kernel, cJSON *root);
 

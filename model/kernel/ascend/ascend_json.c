@@ -37,6 +37,44 @@ static void add_argument(cJSON *rows, const ascend_argument_t *argument) {
   add_expected(row, argument);
 }
 
+static void add_race(cJSON *rows, const soc_race_t *race) {
+  cJSON *row = json_add_row(rows);
+  cJSON_AddStringToObject(row, "space", race->space);
+  json_add_count(row, "count", race->count);
+  cJSON_AddStringToObject(row, "first", race->first);
+  cJSON_AddStringToObject(row, "then", race->then);
+  cJSON_AddStringToObject(row, "between", race->between);
+  cJSON_AddStringToObject(row, "needed", race->needed);
+  cJSON_AddBoolToObject(row, "compiler", race->compiler);
+}
+
+static void add_variant(cJSON *rows, const ascend_variant_t *variant) {
+  cJSON *row = json_add_row(rows);
+  char index[NPY_SHAPE_BYTES];
+  cJSON_AddStringToObject(row, "machine", variant->change);
+  json_add_count(row, "cycles", variant->cycles);
+  cJSON_AddBoolToObject(row, "same", variant->argument == NULL && variant->stopped[0] == '\0');
+  if (variant->argument != NULL) {
+    cJSON_AddStringToObject(row, "array", variant->argument->param->name);
+    cJSON_AddStringToObject(row, "first", npy_index_text(&variant->argument->array, variant->first, index));
+  }
+  if (variant->stopped[0] != '\0') {
+    cJSON_AddStringToObject(row, "stopped", variant->stopped);
+  }
+}
+
+static void add_checks(cJSON *root, const ascend_run_t *run) {
+  const soc_result_t *soc = &run->kernel.result.soc;
+  cJSON *races = run->machine.soc.list_races ? cJSON_AddArrayToObject(root, "races") : NULL;
+  for (size_t i = 0; i < soc->race_count; ++i) {
+    add_race(races, &soc->races[i]);
+  }
+  cJSON *rows = run->vary ? cJSON_AddArrayToObject(root, "vary") : NULL;
+  for (size_t i = 0; i < run->variants; ++i) {
+    add_variant(rows, &run->variant[i]);
+  }
+}
+
 void ascend_json(const kernel_run_t *kernel, cJSON *root) {
   const ascend_run_t *run = (const ascend_run_t *)kernel;
   const soc_result_t *soc = &run->kernel.result.soc;
@@ -53,6 +91,7 @@ void ascend_json(const kernel_run_t *kernel, cJSON *root) {
   json_add_count(root, "cycles", soc->cycles);
   cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
   kernel_json_launches(root, &run->kernel.result);
+  add_checks(root, run);
   if (soc->flags_left > 0) {
     json_add_count(root, "flags_left", soc->flags_left);
   }

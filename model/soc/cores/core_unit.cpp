@@ -7,6 +7,7 @@
 
 #include "soc/cores/core_group.h"
 #include "soc/races/init_check.h"
+#include "soc/races/race_list.h"
 #include "soc/watch/dumps.h"
 #include "soc/watch/window.h"
 
@@ -190,6 +191,9 @@ bool core_unit::push(const pushed_command &pushed, uint64_t &cycle) {
     return false;
   }
   untold_ &= ~told;
+  if (sim_.races && command.header.opcode_ == OP_SET_FLAG) {
+    sim_.races->flag(name_, pushes_, command.set_flag);
+  }
   ++pushes_;
   return true;
 }
@@ -226,6 +230,10 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
   if (command.header.opcode_ == OP_CLEAN_LINES) {
     sim_.scalar_lines.clean(name_, command.clean_lines.gm);
   }
+  if (sim_.races) {
+    sim_.races->began(group_.domain.index, agent, group_.domain.races.clock(agent).seen[agent],
+                      pipes_[command.header.pipe_]->order());
+  }
   for (size_t i = 0; i < count; ++i) {
     if (!check_access(agent, accesses[i], command)) {
       return false;
@@ -257,9 +265,19 @@ bool core_unit::check_order(unsigned agent, const core_access_t &access, const c
   if (!sim_.options.race_check) {
     return true;
   }
-  if (auto old = group_.domain.races.access(races(access.space), agent, access, command)) {
+  race_detector &detector = group_.domain.races;
+  if (auto old = detector.access(races(access.space), agent, access, command)) {
     const std::string later = sim_.describe(name_, command);
-    const std::string earlier = sim_.describe(group_.domain.races.core_of(old->agent), old->command);
+    const std::string earlier = sim_.describe(detector.core_of(old->agent), old->command);
+    if (sim_.races) {
+      const unsigned domain = group_.domain.index;
+      sim_.races->add(
+          access.space,
+          {detector.core_of(old->agent), old->command, sim_.races->order_of(domain, old->agent, old->time), earlier},
+          {name_, command, pipes_[command.header.pipe_]->order(), later});
+      detector.add(races(access.space), agent, access, command);
+      return true;
+    }
     sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(access.space) + ": no flag orders " + later +
                                " after " + earlier);
     return false;
@@ -282,6 +300,11 @@ bool core_unit::check_others(unsigned agent, const core_access_t &access, const 
     const unsigned ai_cores = sim_.config.soc.ai_cores / (pairs ? 2 : 1);
     const std::string name = *other < ai_cores ? (pairs ? "pair " : "AI core ") + std::to_string(*other)
                                                : "engine" + std::to_string(*other - ai_cores);
+    if (sim_.races) {
+      sim_.races->add(SPACE_GM, {name, std::nullopt, 0, name}, {name_, command, 0, sim_.describe(name_, command)});
+      sim_.effects->put_in_order();
+      return true;
+    }
     sim_.stop(SOC_STOPPED, "race in GM with " + name + ", no SYNC_ALL between: " + sim_.describe(name_, command));
     return false;
   }
@@ -309,6 +332,11 @@ bool core_unit::check_lines(const core_access_t &access, const command_t &comman
 }
 
 bool core_unit::check_overlap(core_space_t space, const command_t &reader, const command_t &writer) {
+  if (sim_.races) {
+    sim_.races->add(space, {name_, writer, 0, sim_.describe(name_, writer)},
+                    {name_, reader, 1, sim_.describe(name_, reader)});
+    return true;
+  }
   if (sim_.options.race_check) {
     sim_.stop(SOC_STOPPED, std::string("race in ") + core_space_name(space) + ": no PIPE_BARRIER orders " +
                                sim_.describe(name_, reader) + " after " + sim_.describe(name_, writer));

@@ -59,6 +59,7 @@ class pipe final : public runner, public mover {
     return popped_ < pushed_ && front().command.header.opcode_ == opcode && front().command.cross_wait.flag == flag;
   }
   bool idle() const { return popped_ == pushed_ && in_flight_.empty(); }
+  uint64_t order() const { return front().order; }  // of the command at the front, in the core's program
   const command_t &current() const { return popped_ < pushed_ ? front().command : in_flight_.front().what.command; }
   unsigned id() const { return id_; }
   unsigned agent() const { return agent_; }

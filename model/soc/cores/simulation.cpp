@@ -5,6 +5,7 @@
 
 #include "core/core.h"
 #include "soc/races/init_check.h"
+#include "soc/races/race_list.h"
 #include "soc/scalar/elf_image.h"
 #include "soc/scalar/emulator.h"
 #include "soc/watch/dumps.h"
@@ -17,6 +18,8 @@ simulation::simulation(const soc_options_t &run_options, soc_result_t &run_resul
       config(run_options.config),
       result(run_result),
       trace(run_options.watch.trace != nullptr ? std::make_unique<waves>(run_options) : nullptr),
+      races(run_options.list_races ? std::make_unique<race_list>([this](uint64_t pc) { return lines.find(pc); })
+                                   : nullptr),
       programs(run_options.firmware == SOC_FIRMWARE_RISCV),
       emulators(std::make_unique<soc::emulators>()) {}
 

@@ -46,6 +46,7 @@ class shared_firmware;
 class init_check;
 class dumps;
 class tensor_book;
+class race_list;
 
 struct simulation {
   simulation(const soc_options_t &run_options, soc_result_t &run_result);
@@ -85,6 +86,7 @@ struct simulation {
   std::unique_ptr<soc::init_check> init_check;
   std::unique_ptr<soc::dumps> dumps;
   std::unique_ptr<soc::tensor_book> tensor_book;  // for those who ask what memories hold (inspect/)
+  std::unique_ptr<race_list> races;               // of a run that goes on after one
   uint64_t deadline = UINT64_MAX;                 // of the kernel that runs: the cycle by which it has to be over
   uint64_t stop_at = UINT64_MAX;                  // ... and the last one that is wanted of it
   uint64_t known_until = UINT64_MAX;  // of a run that was stopped: effects beyond this cycle are not looked at

@@ -132,12 +132,19 @@ std::optional<race_found> race_detector::access(race_memory &memory, unsigned ag
       }
     }
     if (latest != 0) {
-      return race_found{other.agent, command_of(history, latest)};
+      return race_found{other.agent, latest, command_of(history, latest)};
     }
   }
   assert(mine < memory.users.size());  // only pipes that reach it use it
   note(memory, mine, access, end, command);
   return std::nullopt;
+}
+
+void race_detector::add(race_memory &memory, unsigned agent, const core_access_t &access,
+                        const command_t &command) const {
+  const auto mine = std::find_if(memory.users.begin(), memory.users.end(),
+                                 [agent](const race_memory::user &u) { return u.agent == agent; });
+  note(memory, static_cast<size_t>(mine - memory.users.begin()), access, end_of(access), command);
 }
 
 // The record of these bytes, if the agent has noted them since it last handed its clock on: whoever has seen that clock

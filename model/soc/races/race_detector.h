@@ -83,6 +83,7 @@ struct race_memory {
 // A race's earlier access.
 struct race_found {
   unsigned agent;
+  uint32_t time;  // of the agent
   command_t command;
 };
 
@@ -100,6 +101,8 @@ class race_detector {
   // Notes an access; returns the earlier access it races with, if there is one.
   std::optional<race_found> access(race_memory &memory, unsigned agent, const core_access_t &access,
                                    const command_t &command);
+  // Notes an access that races, for a run that goes on.
+  void add(race_memory &memory, unsigned agent, const core_access_t &access, const command_t &command) const;
   const vector_clock &clock(unsigned agent) const { return clocks_[agent]; }
   void acquire(unsigned agent, const vector_clock &clock) {
     settled_[agent] = std::max(settled_[agent], clock.seen[agent]);

@@ -1,7 +1,6 @@
 // From a core's entry point to the kernel: its arguments, and the blocks that the core takes.
 //
-// A machine may have fewer cores than a launch has blocks: then a core takes one after the other, as the chip does.  A
-// block is a vector core, or an AI core, all of whose vector cores run it.
+// A machine may have fewer cores than a launch has blocks: then a core takes one after the other, as the chip does.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_LAUNCH_H
 #define AMALGAM_SW_ASCEND_INCLUDE_ASCENDC_LAUNCH_H
@@ -36,19 +35,17 @@ __attribute__((noinline)) void run_block(void (*kernel)(A...), const uint64_t *s
 }
 
 template <typename... A>
-void launch(void (*kernel)(A...), bool of_ai_core) {
+void launch(void (*kernel)(A...)) {
   const ascend_args_t *args = arguments();
-  const auto subs = is_cube ? 1 : static_cast<uint32_t>(hal_read(REG_SUB_COUNT));
+  const auto subs = is_mixed || is_cube ? 1 : static_cast<uint32_t>(hal_read(REG_SUB_COUNT));
   const auto sub = is_cube ? 0 : static_cast<uint32_t>(hal_read(REG_SUB_INDEX));
-  const auto core = static_cast<uint32_t>(hal_read(REG_CORE_INDEX));
-  const auto cores = static_cast<uint32_t>(hal_read(REG_CORE_COUNT)) * (of_ai_core ? 1 : subs);
+  const auto cores = static_cast<uint32_t>(hal_read(REG_CORE_COUNT)) * subs;
   context at = {};
   stand_at(&at);
-  for (uint32_t block = of_ai_core ? core : core * subs + sub; block < args->blocks; block += cores) {
+  for (uint32_t block = static_cast<uint32_t>(hal_read(REG_CORE_INDEX)) * subs + (subs > 1 ? sub : 0);
+       block < args->blocks; block += cores) {
     at = {};
-    at.block = of_ai_core ? block * subs + sub : block;
-    at.number = block;
-    at.each = of_ai_core ? subs : 1;
+    at.block = block;
     at.blocks = args->blocks;
     at.sub = sub;
     at.mask[0] = at.mask[1] = ~uint64_t{0};
@@ -81,7 +78,7 @@ constexpr void set_name(char *to, const char *from) {
 
 // What the host has to know of a kernel.
 template <typename... A, typename... N>
-constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), bool of_ai_core, const char *name, N... names) {
+constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), const char *name, N... names) {
   static_assert(sizeof...(A) <= ASCEND_PARAMS, "a kernel has more parameters than there is room for");
   const uint32_t kinds[sizeof...(A) + 1] = {kind_of<A>()...};
   const uint32_t bytes[sizeof...(A) + 1] = {sizeof(A)...};
@@ -90,7 +87,7 @@ constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), bool of_ai_co
   kernel.magic = ASCEND_MAGIC;
   kernel.entry = entry;
   kernel.params = sizeof...(A);
-  kernel.of_ai_core = of_ai_core ? 1 : 0;
+  kernel.cores = is_mixed || is_cube;
   set_name(kernel.name, name);
   for (uint32_t i = 0; i < sizeof...(A); ++i) {
     kernel.param[i].kind = kinds[i];

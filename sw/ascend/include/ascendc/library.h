@@ -84,14 +84,16 @@ AMALGAM_INLINE void fill(uint64_t pc, uint32_t dst, T value, uint32_t count) {
   push(c);
 }
 
-// The first element of each of 8 blocks, side by side, to all of it; at UB_OWN.
+// Eight values side by side, each to all of a block, at UB_OWN.  Of 16 bits, every other eight begin within a block, and
+// come with the eight before.
 template <typename T>
 AMALGAM_INLINE void spread(uint64_t pc, uint32_t a) {
   barrier(pc, PIPE_V);
   auto c = vinst(pc, VI_BRCB, type_of<T>());
   c.dst = UB_OWN;
-  c.a = a;
-  c.repeats = 1;
+  c.dst_step = VECTOR_STEP(1, 0);
+  c.a = a - a % BLOCK;
+  c.repeats = a % BLOCK == 0 ? 1 : 2;
   push(c);
 }
 

@@ -87,8 +87,6 @@ enum queue_pair { MTE2_TO_V, V_TO_MTE3, MTE2_TO_MTE3, MTE2_TO_MTE1, MTE1_TO_M, M
 // State of a core, which firmware has no globals for.
 struct context {
   uint32_t block, blocks;         // GetBlockIdx, GetBlockNum
-  uint32_t number;                // get_block_idx: as block, but where a block is an AI core, its number
-  uint32_t each;                  // cores of this kind in a block
   uint32_t sub;                   // GetSubBlockIdx
   uint32_t waves;                 // blocks that a core takes one after the other
   void *pipe;                     // the kernel's TPipe
@@ -118,7 +116,8 @@ AMALGAM_INLINE context *here() { return native_context; }
 AMALGAM_INLINE void stand_at(context *at) { native_context = at; }
 #endif
 
-inline void require(bool good, uint32_t code) {
+// A call's mistake is told at its line.
+AMALGAM_INLINE void require(bool good, uint32_t code) {
   if (__builtin_expect(!good, false)) {
     hal_halt(code);
     for (;;) {  // the machine stops at the register write

@@ -24,8 +24,13 @@ enum KernelMetaType {
 
 namespace AscendC {
 
-// Where a block is an AI core, its vector cores count on: block times their number, plus sub-block.
-AMALGAM_INLINE int64_t GetBlockIdx() { return amalgam::here()->block; }
+// A block of a mixed kernel is an AI core, whose vector cores count on: block times their number, plus sub-block.
+AMALGAM_INLINE int64_t GetBlockIdx() {
+  const amalgam::context *at = amalgam::here();
+  return amalgam::is_mixed && !amalgam::is_cube
+             ? static_cast<int64_t>(at->block * amalgam::hal_read(amalgam::REG_SUB_COUNT) + at->sub)
+             : static_cast<int64_t>(at->block);
+}
 AMALGAM_INLINE int64_t GetBlockNum() { return amalgam::here()->blocks; }
 AMALGAM_INLINE int64_t GetSubBlockIdx() { return amalgam::here()->sub; }
 AMALGAM_INLINE int64_t GetSubBlockNum() { return static_cast<int64_t>(amalgam::hal_read(amalgam::REG_SUB_COUNT)); }
@@ -39,8 +44,8 @@ namespace amalgam {
 
 // All blocks run at once.
 AMALGAM_INLINE void require_all_blocks() {
-  const uint64_t subs = is_cube ? 1 : hal_read(REG_SUB_COUNT);
-  require(here()->blocks * here()->each == hal_read(REG_CORE_COUNT) * subs, PANIC_BLOCKS);
+  const uint64_t subs = is_mixed || is_cube ? 1 : hal_read(REG_SUB_COUNT);
+  require(here()->blocks == hal_read(REG_CORE_COUNT) * subs, PANIC_BLOCKS);
 }
 
 // This pipe of all cores of a kind meets.
@@ -185,7 +190,7 @@ AMALGAM_INLINE void DataCacheCleanAndInvalid(const GlobalTensor<T> &tensor) {
 
 }  // namespace AscendC
 
-AMALGAM_INLINE int64_t get_block_idx() { return amalgam::here()->number; }
+AMALGAM_INLINE int64_t get_block_idx() { return amalgam::here()->block; }
 AMALGAM_INLINE int64_t get_block_num() { return AscendC::GetBlockNum(); }
 AMALGAM_INLINE int64_t get_subblockid() { return AscendC::GetSubBlockIdx(); }
 AMALGAM_INLINE int64_t get_subblockdim() { return AscendC::GetSubBlockNum(); }

@@ -101,6 +101,7 @@ AMALGAM_INLINE void set_lanes(cmd_vinst_t &c, const M &mask, uint32_t repeats) {
         c.count = static_cast<uint32_t>(mask);
         return;
       }
+      require(static_cast<uint64_t>(mask) <= 256 / sizeof(T), PANIC_MASK);
     }
     which = lanes_of(mask);
   } else if (at->counted) {

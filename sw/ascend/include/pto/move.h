@@ -4,7 +4,7 @@
 #define AMALGAM_SW_ASCEND_INCLUDE_PTO_MOVE_H
 
 #include "ascendc/data_copy.h"
-#include "pto/global.h"
+#include "pto/cube.h"
 #include "pto/arithmetic.h"
 
 namespace pto {
@@ -38,8 +38,7 @@ struct lines {
 template <typename T, typename G, typename F>
 AMALGAM_INLINE void each_part(const T &tile, const G &array, const F &each) {
   using E = typename T::DType;
-  static_assert(T::Loc == pto::TileType::Vec,
-                "TLOAD and TSTORE: of tiles of UB they are there; of those of cube cores they are not");
+  static_assert(T::Loc == pto::TileType::Vec, "TLOAD: to UB and L1 it is there; TSTORE: from UB and L0C");
   static_assert(std::is_same_v<std::remove_cv_t<typename G::DType>, E>, "TLOAD and TSTORE convert no types; TCVT does");
   static_assert(T::isRowMajor || T::Cols == 1 || T::Rows * sizeof(E) % BLOCK == 0, "columns begin with blocks");
   constexpr uint32_t size = sizeof(E);
@@ -114,68 +113,97 @@ AMALGAM_INLINE void copy_tile(uint64_t pc, const D &dst, const A &a, uint32_t ro
   }
 }
 
-}  // namespace amalgam
-
-namespace pto {
-
-// Behind a row, a tile with a PadValue is padded to the next multiple of 32 bytes.
+// To UB, by rows or columns.
 template <typename T, typename G>
-AMALGAM_INLINE void TLOAD(const T &tile, const G &array) {
+AMALGAM_INLINE void load_tile(uint64_t pc, const T &tile, const G &array) {
   using E = typename T::DType;
-  const uint64_t pc = amalgam::hal_pc();
-  amalgam::each_part(
-      tile, array, [&](const amalgam::lines &l) __attribute__((always_inline)) {
-        const uint32_t behind = l.bytes % amalgam::BLOCK;
-        if (T::PadVal == PadValue::Null || !T::isRowMajor || behind == 0) {
-          amalgam::copy_in(pc, l.gm, l.gm_pitch, l.ub, l.ub_pitch, l.count, l.bytes);
+  each_part(
+      tile, array, [&](const lines &l) __attribute__((always_inline)) {
+        const uint32_t behind = l.bytes % BLOCK;
+        if (T::PadVal == pto::PadValue::Null || !T::isRowMajor || behind == 0) {
+          copy_in(pc, l.gm, l.gm_pitch, l.ub, l.ub_pitch, l.count, l.bytes);
         } else {
-          const uint32_t gap = l.ub_pitch - static_cast<uint32_t>(amalgam::round_up(l.bytes, amalgam::BLOCK));
-          amalgam::copy_in_padded<E>(pc, l.gm, l.gm_pitch, l.ub, gap, l.count, l.bytes, 0,
-                                     (amalgam::BLOCK - behind) / static_cast<uint32_t>(sizeof(E)),
-                                     amalgam::to_bits<E>(amalgam::pad_value<E, T::PadVal>()));
+          const uint32_t gap = l.ub_pitch - static_cast<uint32_t>(round_up(l.bytes, BLOCK));
+          copy_in_padded<E>(pc, l.gm, l.gm_pitch, l.ub, gap, l.count, l.bytes, 0,
+                            (BLOCK - behind) / static_cast<uint32_t>(sizeof(E)), to_bits<E>(pad_value<E, T::PadVal>()));
         }
       });
 }
 
+template <typename T, typename G>
+AMALGAM_INLINE void store_tile(uint64_t pc, const G &array, const T &tile, uint32_t op) {
+  each_part(
+      tile, array, [&](const lines &l) __attribute__((always_inline)) {
+        copy_out(pc, l.ub, l.ub_pitch, l.gm, l.gm_pitch, l.count, l.bytes, op);
+      });
+}
+
+template <typename D, typename A>
+AMALGAM_INLINE void move_tile(uint64_t pc, const D &dst, const A &a) {
+  static_assert(D::Loc == pto::TileType::Vec && A::Loc == pto::TileType::Vec,
+                "TMOV: within UB, and from L1 to L0A and L0B, it is there; from L0C to L1 it is not");
+  static_assert(std::is_same_v<typename D::DType, typename A::DType>, "TMOV converts no types; TCVT does");
+  const uint32_t rows = valid_rows(dst), columns = valid_columns(dst);
+  if constexpr (D::isRowMajor && A::isRowMajor) {
+    copy_tile(pc, dst, a, rows, columns);
+  } else {
+    static_assert(is_list<D> && is_list<A>, "TMOV: lists of one row or column, and tiles of rows are there");
+    copy_tile(pc, dst, a, 1, rows * columns);
+  }
+}
+
+}  // namespace amalgam
+
+namespace pto {
+
+// To UB or L1.  Behind a row, a tile of UB with a PadValue is padded to the next multiple of 32 bytes.
+template <typename T, typename G>
+AMALGAM_INLINE void TLOAD(const T &tile, const G &array) {
+  if constexpr (T::Loc == TileType::Mat) {
+    amalgam::load_mat(amalgam::hal_pc(), tile, array);
+  } else {
+    amalgam::load_tile(amalgam::hal_pc(), tile, array);
+  }
+}
+
+// From UB or L0C.
 template <typename T, typename G, AtomicType atomic = AtomicType::AtomicNone, ReluPreMode relu = ReluPreMode::NoRelu>
 AMALGAM_INLINE void TSTORE(const G &array, const T &tile) {
-  using E = typename T::DType;
+  using E = std::remove_cv_t<typename G::DType>;
   static_assert(atomic == AtomicType::AtomicNone || std::is_same_v<E, float> || std::is_same_v<E, int32_t>,
                 "TSTORE: memory adds float and int32_t; other types are not there");
   constexpr uint32_t op = atomic == AtomicType::AtomicNone ? amalgam::GM_STORE
                           : std::is_same_v<E, float>       ? amalgam::GM_ADD_F32
                                                            : amalgam::GM_ADD_S32_RAW;
-  const uint64_t pc = amalgam::hal_pc();
-  amalgam::each_part(
-      tile, array, [&](const amalgam::lines &l) __attribute__((always_inline)) {
-        amalgam::copy_out(pc, l.ub, l.ub_pitch, l.gm, l.gm_pitch, l.count, l.bytes, op);
-      });
+  if constexpr (T::Loc == TileType::Acc) {
+    amalgam::store_acc(amalgam::hal_pc(), array, tile, op, relu == ReluPreMode::NormalRelu);
+  } else {
+    amalgam::store_tile(amalgam::hal_pc(), array, tile, op);
+  }
 }
 
 template <typename D, typename A>
 AMALGAM_INLINE void TMOV(const D &dst, const A &a) {
-  static_assert(D::Loc == TileType::Vec && A::Loc == TileType::Vec,
-                "TMOV: within UB it is there; from and to memories of cube cores it is not");
-  static_assert(std::is_same_v<typename D::DType, typename A::DType>, "TMOV converts no types; TCVT does");
-  const uint32_t rows = amalgam::valid_rows(dst), columns = amalgam::valid_columns(dst);
-  if constexpr (D::isRowMajor && A::isRowMajor) {
-    amalgam::copy_tile(amalgam::hal_pc(), dst, a, rows, columns);
+  if constexpr (D::Loc == TileType::Left || D::Loc == TileType::Right) {
+    amalgam::extract(amalgam::hal_pc(), dst, a, 0, 0);
   } else {
-    static_assert(amalgam::is_list<D> && amalgam::is_list<A>,
-                  "TMOV: lists of one row or column, and tiles of rows are there");
-    amalgam::copy_tile(amalgam::hal_pc(), dst, a, 1, rows * columns);
+    amalgam::move_tile(amalgam::hal_pc(), dst, a);
   }
 }
 
-// What is valid of a, and padding in the rest of dst.
+// What is valid of a, and padding in the rest of dst.  In L1 only of what is valid as a whole.
 template <typename D, typename A>
 AMALGAM_INLINE void TFILLPAD(const D &dst, const A &a) {
-  static_assert(D::Loc == TileType::Vec && D::isRowMajor && A::isRowMajor,
-                "TFILLPAD: of tiles of UB with rows it is there");
+  static_assert(D::Loc == TileType::Mat || (D::Loc == TileType::Vec && D::isRowMajor && A::isRowMajor),
+                "TFILLPAD: of tiles of UB with rows, and of L1, it is there");
   const uint64_t pc = amalgam::hal_pc();
-  amalgam::copy_tile(pc, dst, a, amalgam::valid_rows(a), amalgam::valid_columns(a));
-  amalgam::barrier(pc, amalgam::PIPE_V);
-  amalgam::fill_behind(pc, dst, amalgam::valid_rows(a), amalgam::valid_columns(a));
+  if constexpr (D::Loc == TileType::Mat) {
+    amalgam::require(a.GetValidRow() == A::Rows && a.GetValidCol() == A::Cols, amalgam::PANIC_FORM);
+  } else {
+    amalgam::copy_tile(pc, dst, a, amalgam::valid_rows(a), amalgam::valid_columns(a));
+    amalgam::barrier(pc, amalgam::PIPE_V);
+    amalgam::fill_behind(pc, dst, amalgam::valid_rows(a), amalgam::valid_columns(a));
+  }
 }
 // dst lies where a does.
 template <typename D, typename A>

@@ -71,21 +71,6 @@ AMALGAM_INLINE void reduce_columns(uint64_t pc, vector_instruction two, const D 
   }
 }
 
-// The values of 8 rows from one on, each in a block of its own, at UB_OWN.  Values lie side by side; of 16 bits, every
-// other eight begin within a block, and come with the eight before.
-template <typename T>
-AMALGAM_INLINE void spread_values(uint64_t pc, uint32_t values, uint32_t row) {
-  const uint32_t at = values + row * static_cast<uint32_t>(sizeof(T)), before = at % BLOCK;
-  barrier(pc, PIPE_V);
-  auto c = vinst(pc, VI_BRCB, type_of<T>());
-  c.dst = UB_OWN;
-  c.dst_step = VECTOR_STEP(1, 0);
-  c.a = at - before;
-  c.repeats = before == 0 ? 1 : 2;
-  push(c);
-  barrier(pc, PIPE_V);
-}
-
 // dst = a op b, in which each row has one value: in a tile of one column, or of rows of a block that is full of it.
 template <typename D, typename B>
 AMALGAM_INLINE void with_values(uint64_t pc, vector_instruction op, const D &dst, const tile_rows &a, const B &b,
@@ -103,7 +88,8 @@ AMALGAM_INLINE void with_values(uint64_t pc, vector_instruction op, const D &dst
   } else {
     for (uint32_t row = 0; row < rows; row += 8) {
       const tile_rows block = {UB_OWN, BLOCK, sizeof(T), true};
-      spread_values<T>(pc, b.address(), row);
+      spread<T>(pc, b.address() + row * static_cast<uint32_t>(sizeof(T)));
+      barrier(pc, PIPE_V);
       push_tile(c, min(rows - row, 8u), columns, to, b_first ? block : from, b_first ? from : block);
       to.at += 8 * to.pitch;
       from.at += 8 * from.pitch;

@@ -16,19 +16,22 @@ AMALGAM_INLINE void set_mask_norm() { AscendC::SetMaskNorm(); }
 AMALGAM_INLINE void set_mask_count() { AscendC::SetMaskCount(); }
 AMALGAM_INLINE void set_vector_mask(uint64_t high, uint64_t low) { AscendC::SetVectorMask<uint8_t>(high, low); }
 
-// Flags between the cores of an AI core: bits 4 and 5 are the mode, from bit 8 on is the flag's number.
+// Flags between cores: bits 4 and 5 are the mode, as CrossCoreSetFlag has it, from bit 8 on is the flag's number.
 AMALGAM_INLINE void ffts_cross_core_sync(pipe_t on, uint64_t config) {
-  amalgam::require((config >> 4 & 3) == 2, amalgam::PANIC_FORM);
-  auto c = amalgam::begin<amalgam::cmd_cross_set_t>(amalgam::OP_CROSS_SET, amalgam::pipe_of(on), amalgam::hal_pc());
-  c.flag = static_cast<uint32_t>(config >> 8 & 15);
-  amalgam::hal_push_cross_set(&c);
+  const uint64_t pc = amalgam::hal_pc(), mode = config >> 4 & 3;
+  const auto flag = static_cast<uint32_t>(config >> 8 & 15);
+  amalgam::require((mode == 0 || mode == 2) && flag < amalgam::FLAG_OF_SYNC, amalgam::PANIC_FORM);
+  const amalgam::pipe by = amalgam::is_cube && on == PIPE_MTE3 ? amalgam::last_pipe : amalgam::pipe_of(on);
+  if (mode == 2) {
+    amalgam::cross_set(pc, by, flag);
+  } else {
+    amalgam::require_all_blocks();
+    amalgam::meet_all(pc, by);
+    amalgam::here()->all_pipe[flag] = static_cast<uint8_t>(by + 1);
+  }
 }
 // The program, and with it all that comes later, waits.
-AMALGAM_INLINE void wait_flag_dev(uint64_t flag) {
-  auto c = amalgam::begin<amalgam::cmd_cross_wait_t>(amalgam::OP_CROSS_WAIT, amalgam::PIPE_S, amalgam::hal_pc());
-  c.flag = static_cast<uint32_t>(flag);
-  amalgam::hal_push_cross_wait(&c);
-}
+AMALGAM_INLINE void wait_flag_dev(uint64_t flag) { AscendC::CrossCoreWaitFlag<0, PIPE_S>(static_cast<uint16_t>(flag)); }
 
 namespace pto {
 
@@ -36,21 +39,9 @@ enum class SyncCoreType { Mix, AICOnly, AIVOnly };
 
 template <SyncCoreType cores = SyncCoreType::Mix>
 AMALGAM_INLINE void SYNCALL() {
-  static_assert(cores == SyncCoreType::AIVOnly, "SYNCALL: of vector cores alone it is there");
-  AscendC::SyncAll<true>();
+  static_assert(cores != SyncCoreType::AICOnly, "SYNCALL: of vector cores it is there, alone and with cube cores");
+  AscendC::SyncAll<cores == SyncCoreType::AIVOnly>();
 }
-
-// --- of cube cores ----------------------------------------------------------------------------
-
-#define AMALGAM_OF_CUBE_CORES(CALL)                                                                        \
-  template <typename T, typename... A>                                                                     \
-  AMALGAM_INLINE void CALL(const T &, const A &...) {                                                      \
-    static_assert(sizeof(T) == 0, #CALL ": calls of vector cores are there; those of cube cores are not"); \
-  }
-AMALGAM_OF_CUBE_CORES(TEXTRACT)
-AMALGAM_OF_CUBE_CORES(TMATMUL)
-AMALGAM_OF_CUBE_CORES(TMATMUL_ACC)
-AMALGAM_OF_CUBE_CORES(TMATMUL_BIAS)
 
 }  // namespace pto
 

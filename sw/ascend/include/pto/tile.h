@@ -66,7 +66,6 @@ class Tile {
   uint32_t rows_ = valid_rows == DYNAMIC ? 0 : valid_rows, columns_ = valid_columns == DYNAMIC ? 0 : valid_columns;
 };
 
-// Those of cube cores can be named; nothing is done with them yet.
 template <typename T, int rows, int columns, int valid_rows = rows, int valid_columns = columns>
 using TileLeft = Tile<TileType::Left, T, rows, columns, BLayout::RowMajor, valid_rows, valid_columns, SLayout::RowMajor,
                       TileConfig::fractalABSize>;
@@ -77,12 +76,27 @@ template <typename T, int rows, int columns, int valid_rows = rows, int valid_co
 using TileAcc = Tile<TileType::Acc, T, rows, columns, BLayout::ColMajor, valid_rows, valid_columns, SLayout::RowMajor,
                      TileConfig::fractalCSize>;
 
+}  // namespace pto
+
+namespace amalgam {
+
+template <typename T>
+constexpr memory memory_of_tile = T::Loc == pto::TileType::Vec     ? IN_UB
+                                  : T::Loc == pto::TileType::Mat   ? IN_L1
+                                  : T::Loc == pto::TileType::Left  ? IN_L0A
+                                  : T::Loc == pto::TileType::Right ? IN_L0B
+                                                                   : IN_L0C;
+
+}  // namespace amalgam
+
+namespace pto {
+
 // 256 bytes at the end of UB are the layer's.
 template <typename T>
 AMALGAM_INLINE void TASSIGN(T &tile, uint64_t address) {
-  if constexpr (T::Loc == TileType::Vec) {
-    amalgam::require(address + T::bytes <= amalgam::UB_BYTES, amalgam::PANIC_UB);
-  }
+  constexpr amalgam::memory in = amalgam::memory_of_tile<T>;
+  amalgam::require(address + T::bytes <= amalgam::memory_bytes[in],
+                   in == amalgam::IN_UB ? amalgam::PANIC_UB : amalgam::PANIC_BUFFERS);
   tile.place(address);
 }
 
