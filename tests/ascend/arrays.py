@@ -125,6 +125,7 @@ if len(sys.argv) == 1:
     normal = r / np.sqrt((r * r).mean(1, keepdims=True) + 1e-6) * weight.astype('f8')
     np.save('normal.npy', normal.astype('f4'))
     np.save('normal16.npy', normal.astype('f2'))
+    np.save('counts.npy', np.arange(40, 48, dtype='i4'))
     np.save('tile_a.npy', tile_a)
     np.save('tile_b.npy', tile_b)
     np.save('tile_turned.npy', tile_b.T.copy())

@@ -23,6 +23,7 @@ broken() {
     matmul) set -- "$@" --arg a=left.npy --arg b=right.npy --arg bias=bias.npy --workspace workspace=400000 --arg m=100 \
       --arg n=77 --arg k=150 --arg turned=0 --out 'c:f32[100,77]' ;;
     meet) set -- "$@" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair ;;
+    counter) set -- "$@" --inout w=counts.npy --out 'y:i32[2]' --blocks 1 ;;
     shares) set -- "$@" --workspace w=64 --out 'y:i32[2,8]' ;;
   esac
   source=$examples/$kernel.cpp
@@ -67,6 +68,11 @@ mistake softmax 's/Exp\(y, y, columns_\)/Exp(y, y, 64, 300, {1, 1, 8, 8})/' 'rep
 mistake softmax 's/Exp\(y, y, columns_\)/Exp(y, y, 128, 2, {1, 1, 8, 8})/' 'firmware panic MASK' 'Exp(y, y, 128'
 mistake softmax 's/Exp\(y, y, columns_\)/Exp(y, y[1], columns_)/' 'expected a multiple of 32' 'Exp(y, y[1]'
 mistake rmsnorm 's/Stride<1, 1, 1, COLUMNS, 1>/Stride<1, 1, 1, 2 * COLUMNS, 1>/' 'out of bounds' 'TLOAD(in'
+# what a scalar core's cache keeps
+broken counter ''
+[ $status -eq 0 ] || { cat err; fail "a line that is written back and dropped: exit code $status"; }
+mistake counter '/for MTE2/d' 'stays in a scalar core'"'"'s cache: no CLEAN_LINES' 'DataCopy(numbers, count'
+mistake counter '/of MTE3/d' 'stale line in a scalar core'"'"'s cache: no CLEAN_LINES' 'count.GetValue(0));'
 # cores
 mistake shares '/SyncAll/d' 'no flag orders' 'DataCopy(b, work'
 mistake shares 's/work\[block \* 8\]/work[0]/' 'no flag orders' 'DataCopy(work[0]'
