@@ -115,6 +115,15 @@ def cube():   # inputs and results of matmul.cpp, cube_calls.cpp and meet.cpp
 
     a, b, c = (rng.integers(-8, 8, size=size) for size in ((16, 64), (40, 64), (16, 40)))
     yield from dict(parts_a=a.astype('f2'), parts_b=b.astype('f2'), before=c.astype('f4'), after_all=c + a @ b.T).items()
+    m, n, k = 70, 90, 100
+    a, b = rng.normal(size=(m, k)).astype('f2'), rng.normal(size=(k, n)).astype('f2')
+    yield from dict(object_a=a, object_b=b, object_c=(a.astype('f8') @ b).astype('f2')).items()
+    a, b = bf16(rng.normal(size=(k, m))), bf16(rng.normal(size=(n, k)))
+    wide_a, wide_b = ((v.astype('u4') << 16).view('f4').astype('f8') for v in (a, b))
+    yield from dict(turned_a=a, turned_b=b, turned_c=wide_a.T @ wide_b.T + 1).items()
+    for name, rows, order in (('whole.bin', 40, 0), ('tiles.bin', m, 1)):
+        sizes = [1, m, n, k, k, rows, n, k, 32, 48, 64] + [0] * 6 + [order] + [0] * 32
+        open(name, 'wb').write(np.array(sizes, 'i4').tobytes())
     yield 'met', np.array([1103, 1101], 'i4')
 
 

@@ -97,6 +97,11 @@ ascend "$calls" --entry integers --arg a=bytes_a.npy --arg b=bytes_b.npy --arg s
 ascend "$calls" --entry added --arg a=parts_a.npy --arg b=parts_b.npy --inout c=before.npy --blocks 4 --expect c=after_all.npy
 ascend "$here/meet.cpp" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair --expect out=met.npy
 
+ascend "$here/matmul_object.cpp" --entry whole --arg a=object_a.npy --arg b=object_b.npy --out 'c:f16[70,90]' --tiling whole.bin \
+  --expect c=object_c.npy --tolerance 0.02 --config ascend910_pair
+ascend "$here/matmul_object.cpp" --entry tiles --arg a=turned_a.npy --arg b=turned_b.npy --out 'c:f32[70,90]' --tiling tiles.bin \
+  --expect c=turned_c.npy --tolerance 1e-4
+
 # A wrong transpose is no race: blame finds the line.
 sed 's/ifTranspose = sizes_.turned == 0/ifTranspose = sizes_.turned != 0/' "$here/matmul.cpp" >wrong.cpp
 # shellcheck disable=SC2086
@@ -106,6 +111,16 @@ line=$(grep -n 'LoadData(to\[i \* columns' wrong.cpp | cut -d: -f1)
 "$SIM" blame r.json >out
 grep -qF "to blame wrong.cpp:$line (Split)" out && grep -qF 'with: transpose 1 instead of 0' out ||
   { cat out; fail "blame: a wrong transpose"; }
+
+# A row that nobody loads is told where it is read; padding of ragged ends is not told.
+# shellcheck disable=SC2086
+"$SIM" run ascend "$here/matmul.cpp" $product --arg b=right.npy --arg turned=0 --out 'c:f32[100,77]' >out 2>&1
+! grep -q 'nobody wrote' out || { cat out; fail "padding counts as unwritten"; }
+sed 's/p.nValue = rows/p.nValue = rows - 1/' "$here/matmul.cpp" >wrong.cpp
+# shellcheck disable=SC2086
+! "$SIM" run ascend wrong.cpp $product --arg b=right.npy --arg turned=0 --out 'c:f32[100,77]' >out 2>&1 || fail "a missing row"
+line=$(grep -n 'LoadData(to\[i \* inner' wrong.cpp | cut -d: -f1)
+grep -q "nobody wrote: read by cube0 MTE1: LOAD_FRACTALS .* at wrong.cpp:$line (Split)" out || { cat out; fail "a missing row"; }
 
 # What a file of kernels is asked for, and what is refused.
 refused() {   # refused FRAGMENT ARGUMENTS...

@@ -10,6 +10,11 @@ numpy=python3
 "$numpy" -c 'import numpy' 2>/dev/null || numpy=/usr/bin/python3
 "$numpy" -c 'import numpy' 2>/dev/null || { echo "no numpy"; exit 77; }
 "$numpy" "$here/arrays.py"
+"$MKNPY" turned_a.npy '<u2' 100,70
+"$MKNPY" turned_b.npy '<u2' 90,100
+# M, N, Ka, Kb, the same of a core, and of a tile, little-endian; the rest 0
+{ printf '\001\0\0\0\106\0\0\0\132\0\0\0\144\0\0\0\144\0\0\0\106\0\0\0\132\0\0\0\144\0\0\0\040\0\0\0\060\0\0\0\100\0\0\0'
+  head -c 156 /dev/zero; } >tiles.bin
 
 # broken KERNEL SED OPTIONS...: runs it with that change. $status, out, err, r.json, broken.cpp.
 broken() {
@@ -22,6 +27,7 @@ broken() {
     hurry) set -- "$@" --arg x=x.npy --out 'y:f32[128]' ;;
     matmul) set -- "$@" --arg a=left.npy --arg b=right.npy --arg bias=bias.npy --workspace workspace=400000 --arg m=100 \
       --arg n=77 --arg k=150 --arg turned=0 --out 'c:f32[100,77]' ;;
+    matmul_object) set -- "$@" --entry tiles --arg a=turned_a.npy --arg b=turned_b.npy --tiling tiles.bin --out 'c:f32[70,90]' ;;
     meet) set -- "$@" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair ;;
     counter) set -- "$@" --inout w=counts.npy --out 'y:i32[2]' --blocks 1 ;;
     shares) set -- "$@" --workspace w=64 --out 'y:i32[2,8]' ;;
@@ -46,7 +52,7 @@ mistake() {
   broken "$of" "$by" "$@"
   [ $status -eq 3 ] && grep -qF -e "$message" err || { cat err; fail "$line: exit code $status"; }
   named "$line" err
-  ! grep -qE '[^a-z](vector|pipe|event|tensor|data_copy|machine|launch|cube|sync|walk|rows|move|library)\.h:' err ||
+  ! grep -qE '[^a-z](vector|pipe|event|tensor|data_copy|machine|launch|cube|sync|matmul|walk|rows|move|library)\.h:' err ||
     { cat err; fail "a line of the layer is named"; }
 }
 
@@ -84,6 +90,7 @@ mistake matmul '/a1_.EnQue\(a\);/d' 'firmware panic QUEUE' 'from = a1_.DeQue'
 mistake matmul 's/\(a2_, 2, TILE_M/(a2_, 9, TILE_M/' 'firmware panic BUFFERS' 'pipe_.InitBuffer(a2_'
 mistake matmul 's/if ASCEND_IS_AIV/if (true)/' 'deadlock: nothing can move; cube0 S' 'CrossCoreWaitFlag(READY'
 mistake meet '/CrossCoreWaitFlag\(5\)/d' 'race in GM' 'DataCopy(mine[8]'
+mistake matmul_object '/tiled.End/d' 'deadlock: nothing can move; cube0' 'REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), tiled'
 # forms that are not there: the second of two calls that check theirs
 mistake add 's/^  TPipe pipe;/  SetDeqScale(half(1));\n  SetDeqScale(half(2));\n  TPipe pipe;/' 'firmware panic FORM' 'half(2)'
 

@@ -346,6 +346,39 @@ def chunk_h(more='--no-race-check'):
 def chunk_h_race():
     open('told', 'w').write('race in UB: no flag orders\nat chunk_h.cpp:684\nat chunk_h.cpp:663\n')
     return chunk_h('')
+def lora_cube(shrink):   # the cube's forms, whose tokens have two slices; a block for each
+    hidden, rank, loras, slices = 512, 16, 3, 2
+    of_block, lengths = np.array([2, 0, 1], 'i4'), np.array([2, 3, 1], 'i4')
+    which = np.repeat(of_block, lengths)
+    tokens, half = which.size, hidden // 2
+    wide = [hidden, rank] if shrink else [rank, hidden]      # of inputs and of results
+    x = rng.normal(size=(tokens, 1 if shrink else slices, wide[0])).astype('f2')
+    parts = slices if shrink else 1
+    w = (rng.normal(size=(loras, parts, wide[1], wide[0])) / 8).astype('f2')
+    if shrink:
+        y = np.einsum('tqi,tsoi->tso', x.astype('f8'), w[which].astype('f8'))
+    else:   # a slice of the input for each half of the result
+        y = np.einsum('tsi,tsoi->tso', x.astype('f8'), w[which].astype('f8').reshape(tokens, slices, half, rank))
+    sizes = [1, 1, wide[1], wide[0], wide[0], 1, rank if shrink else half, wide[0], 16, 16 if shrink else 64, 64 if shrink else 16]
+    common = (inputs(x=x, weight=w, loraIndices=of_block, seqLen=lengths, loraRanks=np.full(loras, rank, 'i4')) +
+              numbers(loraIndicesSize=loras, seqLenSize=loras, loraRanksSize=loras, batchSize=tokens, maxLoRARank=rank) +
+              tiling('tiling', '51i', 0, *sizes, *[0] * 39) +
+              ['--workspace workspace=65536', f'--blocks {tokens * slices}', f'-I {os.path.dirname(os.path.abspath(__file__))}/include'])
+    if shrink:
+        return common + inputs(loraScales=np.full(loras, 0.5, 'f2')) + numbers(
+            loraScalesSize=loras, inputHiddenDim=hidden, slices=slices) + result('y', 'f16', (0.5 * y).astype('f2'), 0.01)
+    before = rng.normal(size=(tokens, hidden)).astype('f2')
+    return common + inputs(yIn=before, sliceOffsets=np.array([0, half, hidden], 'i4')) + numbers(
+        sliceOffsetsSize=slices + 1, outputFullDim=hidden) + result(
+            'yOut', 'f16', (before + y.reshape(tokens, hidden)).astype('f2'), 0.01)
+
+
+def sgemmc_shrink():
+    return lora_cube(True)
+
+
+def sgemmc_expand():
+    return lora_cube(False)
 
 
 for _kernel, _arguments in dict(bgmv=(False, False), sgmv=(True, False), sgemmv=(True, True)).items():

@@ -96,6 +96,7 @@ cli/synth: /option
 hal:
 ascend: hal
 ascend/include: /include/ascendc
+ascend/include/lib: /include
 ascend/include/ascendc: /.
 ascend/include/pto: /include/ascendc
 ascend/include/acl:
@@ -132,6 +133,7 @@ tb/icarus: /fp /hfa
 tb/axi: hal
 tests: /.
 tests/ascend: ascend/include
+tests/external/include: ascend/include
 tests/checkpoint: llm/checkpoint base host num/* /num
 tests/decode: kernel/decode kernel soc hal llm/walk llm/family llm/text llm/checkpoint base host num/* /num /checkpoint
 tests/cli: num/*

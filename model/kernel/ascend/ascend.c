@@ -53,6 +53,15 @@ static void name_elements(soc_buffer_t *buffer, const ascend_argument_t *argumen
   }
 }
 
+// Memory of the layer, by which the cores of an AI core pass products on; scalar cores read the messages.
+static void add_own(ascend_run_t *run) {
+  const size_t cores = run->machine.soc.config.soc.ai_cores;
+  if (run->entry.cores != ASCEND_VECTOR_CORE) {
+    run->buffer[run->buffers++] = (soc_buffer_t){.name = "messages", .bytes = cores * ASCEND_MESSAGE, .numbers = true};
+    run->buffer[run->buffers++] = (soc_buffer_t){.name = "tiles", .bytes = cores * ASCEND_TILE};
+  }
+}
+
 // What a kernel only reads, its scalar cores may read through pointers, too.
 static void place(ascend_run_t *run) {
   for (size_t i = 0; i < run->arguments; ++i) {
@@ -71,7 +80,12 @@ static void place(ascend_run_t *run) {
       name_elements(buffer, argument);
     }
   }
+  add_own(run);
   soc_place(run->buffer, run->buffers);
+  if (run->entry.cores != ASCEND_VECTOR_CORE) {
+    run->args.messages = run->buffer[run->buffers - 2].address;
+    run->args.tiles = run->buffer[run->buffers - 1].address;
+  }
   size_t placed = 0;
   for (size_t i = 0; i < run->arguments; ++i) {
     if (is_array(&run->argument[i])) {
@@ -113,7 +127,10 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
   run->machine.soc.scalar_pipe = true;
   run->machine.soc.list_races = request->check_sync;
   run->machine.soc.race_check = run->machine.soc.race_check && (request->check_sync || !request->vary);
-  const size_t each = run->entry.cores != 0 ? 1 : config->soc.vector_cores;
+  if (run->entry.cores == ASCEND_PAIR_CORE) {
+    run->machine.soc.config.soc.vector_cores = 1;
+  }
+  const size_t each = run->entry.cores != ASCEND_VECTOR_CORE ? 1 : config->soc.vector_cores;
   run->args.blocks = request->blocks != 0 ? request->blocks : (uint32_t)(config->soc.ai_cores * each);
   place(run);
   return !run->vary || keep_inputs(run, error);

@@ -78,9 +78,9 @@ typedef struct ascend_run {
   double tolerance;
   bool allow_overflow;
   bool vary;
-  soc_buffer_t buffer[ASCEND_PARAMS];
-  const ascend_argument_t *placed[ASCEND_PARAMS];  // whose buffers these are
-  void *before[ASCEND_PARAMS];                     // what was in those that are read and written; to be freed
+  soc_buffer_t buffer[ASCEND_PARAMS + 2];              // the last two: args.messages and tiles
+  const ascend_argument_t *placed[ASCEND_PARAMS + 2];  // whose buffers these are
+  void *before[ASCEND_PARAMS + 2];                     // what was in those that are read and written; to be freed
   size_t buffers;
   ascend_args_t args;
   ascend_variant_t variant[ASCEND_VARIANTS];

@@ -283,7 +283,8 @@ AMALGAM_INLINE void Mmad(const LocalTensor<C> &to, const LocalTensor<A> &left, c
   const uint64_t pc = amalgam::hal_pc();
   amalgam::require(amalgam::memory_of(to.address()) == amalgam::IN_L0C &&
                        amalgam::memory_of(left.address()) == amalgam::IN_L0A &&
-                       amalgam::memory_of(right.address()) == amalgam::IN_L0B && !p.cmatrixSource && !p.enSsparse,
+                       amalgam::memory_of(right.address()) == amalgam::IN_L0B &&
+                       (!p.cmatrixSource || p.cmatrixInitVal) && !p.enSsparse,
                    amalgam::PANIC_FORM);
   if (p.unitFlag != 0) {
     amalgam::wait_unit(pc);

@@ -87,7 +87,7 @@ constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), const char *n
   kernel.magic = ASCEND_MAGIC;
   kernel.entry = entry;
   kernel.params = sizeof...(A);
-  kernel.cores = is_mixed || is_cube;
+  kernel.cores = is_mixed ? AMALGAM_MIXED : is_cube ? ASCEND_AI_CORE : ASCEND_VECTOR_CORE;
   set_name(kernel.name, name);
   for (uint32_t i = 0; i < sizeof...(A); ++i) {
     kernel.param[i].kind = kinds[i];

@@ -30,6 +30,11 @@ enum panic_code : uint32_t {
 // names its line.
 #define AMALGAM_INLINE __attribute__((always_inline)) inline
 
+// What a block is, of ascend_cores.
+#ifndef AMALGAM_MIXED
+#define AMALGAM_MIXED 0
+#endif
+
 #ifndef AMALGAM_AUTO_SYNC
 #define AMALGAM_AUTO_SYNC 1
 #endif
@@ -58,11 +63,7 @@ constexpr bool is_cube = true;
 constexpr bool is_cube = false;
 #endif
 // Is a block an AI core, with its cube core and its vector cores?
-#ifdef AMALGAM_MIXED
-constexpr bool is_mixed = true;
-#else
-constexpr bool is_mixed = false;
-#endif
+constexpr bool is_mixed = AMALGAM_MIXED != 0;
 
 // Events of a pair of pipes: 0 to 7 are the source's, then the queues', that of unit flags (cube.h) and that of scalar
 // accesses.

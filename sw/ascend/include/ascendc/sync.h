@@ -65,7 +65,7 @@ AMALGAM_INLINE void cross_wait(uint64_t pc, pipe on, uint32_t flag) {
   hal_push_cross_wait(&c);
 }
 
-enum { FLAG_OF_SYNC = 15 };
+enum { FLAGS_OF_SOURCE = 14, FLAG_OF_SYNC = 15 };
 
 constexpr pipe last_pipe = is_cube ? PIPE_FIX : PIPE_MTE3;
 
@@ -104,7 +104,7 @@ template <uint8_t modeId, pipe_t on>
 AMALGAM_INLINE void CrossCoreSetFlag(uint16_t flag) {
   static_assert(modeId == 0 || modeId == 2, "CrossCoreSetFlag: modes 0 and 2 are there");
   const uint64_t pc = amalgam::hal_pc();
-  amalgam::require(flag < amalgam::FLAG_OF_SYNC, amalgam::PANIC_FORM);
+  amalgam::require(flag < amalgam::FLAGS_OF_SOURCE, amalgam::PANIC_FORM);
   if constexpr (modeId == 2) {
     amalgam::cross_set(pc, amalgam::pipe_of(on), flag);
   } else {
@@ -116,7 +116,7 @@ AMALGAM_INLINE void CrossCoreSetFlag(uint16_t flag) {
 template <uint8_t modeId = 0, pipe_t on = PIPE_S>
 AMALGAM_INLINE void CrossCoreWaitFlag(uint16_t flag) {
   const uint64_t pc = amalgam::hal_pc();
-  amalgam::require(flag < amalgam::FLAG_OF_SYNC, amalgam::PANIC_FORM);
+  amalgam::require(flag < amalgam::FLAGS_OF_SOURCE, amalgam::PANIC_FORM);
   uint8_t &all = amalgam::here()->all_pipe[flag];
   if (all == 0) {
     amalgam::cross_wait(pc, amalgam::pipe_of(on), flag);
