@@ -293,6 +293,7 @@ static report_decode_kind_t decode_kind(const decode_op_t *op) {
     case STEP_ATTENTION:
       return REPORT_DECODE_ATTENTION;
     case STEP_PRODUCT:
+    case STEP_PRODUCT_S8:
     case STEP_W4A16:
       return op->routing != NULL ? REPORT_DECODE_EXPERTS : REPORT_DECODE_PRODUCTS;
     default:

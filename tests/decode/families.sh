@@ -29,6 +29,14 @@ family qwen2 "{use_sliding_window: true, max_window_layers: 1, $window, tie_word
 family qwen3 '{head_dim: 64, rope_scaling: {type: "linear", factor: 2}}'
 family qwen3_moe "{$experts, norm_topk_prob: true}"
 family mixtral '{num_local_experts: 4, num_experts_per_tok: 2}'
+family glm4_moe "{n_routed_experts: 8, num_experts_per_tok: 2, n_shared_experts: 1, moe_intermediate_size: 32,
+  first_k_dense_replace: 1, attention_bias: true, use_qk_norm: true}" --weights w8a8 --tolerance 0.3
+holds '.verify.product_s8.elements > 0 and .verify.quantise.operations < .verify.product_s8.operations' glm4_moe.out
+family gpt_oss "{num_local_experts: 4, num_experts_per_tok: 2, hidden_size: 48, $window}" --weights w8a8 --tolerance 0.3 # 48: 16 bits
+holds '.verify | .product.elements > .product_s8.elements' gpt_oss.out
+family gpt_oss "{num_local_experts: 4, num_experts_per_tok: 2, $window}" --weights w8a8 --tolerance 0.3 # biases
+family gemma3_text "{head_dim: 128, num_key_value_heads: 1, query_pre_attn_scalar: 96, sliding_window_pattern: 2, $window,
+  hidden_activation: \"gelu_pytorch_tanh\"}" --weights w8a8 --tolerance 0.3
 family phi3 "{partial_rotary_factor: 0.5, $window}"
 family olmo2 '{num_key_value_heads: 4}'
 family glm4_moe "{n_routed_experts: 8, num_experts_per_tok: 2, n_shared_experts: 1, moe_intermediate_size: 32,

@@ -53,6 +53,13 @@ static void corrupt_more(corruption_t *c, const decode_machine_t *machine, const
   } else if (op->op == STEP_ARGMAX) {
     const step_argmax_args_t *a = op->args;
     flip(c, machine, op->op, a->out + 4 * below(c, a->rows));
+  } else if (op->op == STEP_QUANTISE) {
+    const step_quantise_args_t *a = op->args;
+    flip(c, machine, op->op, a->out + below(c, a->cols));
+    flip(c, machine, op->op, a->scale);
+  } else if (op->op == STEP_PRODUCT_S8) {
+    const step_product_s8_args_t *a = op->args;
+    flip(c, machine, op->op, a->c + 4 * below(c, a->n));
   }
 }
 
@@ -100,7 +107,8 @@ TEST(every_result_is_looked_at) {
   } kinds[] = {{DECODE_AMLA, DECODE_FP16, DATA_DIR "/kjv_mla"},
                {DECODE_BASE, DECODE_W4A16, DATA_DIR "/kjv_mla"},
                {DECODE_FP8, DECODE_FP16, DATA_DIR "/kjv_mla"},
-               {DECODE_FLASH, DECODE_FP16, DATA_DIR "/zoo/gpt_oss"}};
+               {DECODE_FLASH, DECODE_FP16, DATA_DIR "/zoo/gpt_oss"},
+               {DECODE_FLASH, DECODE_W8A8, DATA_DIR "/zoo/gpt_oss"}};
   base_error_t error = {""};
   size_t all[STEP_OPS] = {0};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {

@@ -18,6 +18,8 @@ verified --tokens 2 --batch 2 --mtp 2 --gm rtl
 verified --tokens 2 --batch 5 --launch ops --attention base
 verified --tokens 2 --batch 16 --weights w4a16 --firmware native
 holds '.verify.w4a16.elements > 0' v.json
+verified --tokens 2 --batch 3 --weights w8a8
+holds '.verify | .quantise.elements > 0 and .product_s8.elements > 0 and .dequantise.elements > 0' v.json
 verified --tokens 2 --batch 5 --weights w4a16 --zero-points --attention fp8 --fp8-scale ue8m0
 verified --past 511 --steps 3 --batch 2 --mtp 2                            # over a block's end; other places hold NaN
 verified --past 1023 --steps 2 --batch 5 --attention fp8 --firmware native

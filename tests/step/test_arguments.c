@@ -35,17 +35,17 @@ static const bad_t cases[] = {
     BAD(CACHE, cache, rope, 24, "cache.c"),
     BAD(CACHE, cache, kind, 3, "cache.c"),
     BAD(CACHE, cache, kind, STEP_CACHE_FP8, "cache.c"),  // of other columns than 512 + 64
-    BAD(PRODUCT, product, m, 0, "product.c"),
-    BAD(PRODUCT, product, n, 0, "product.c"),
-    BAD(PRODUCT, product, n, 24, "product.c"),
-    BAD(PRODUCT, product, k, 0, "product.c"),
-    BAD(PRODUCT, product, k, 24, "product.c"),
-    BAD(PRODUCT, product, tile_cols, 0, "product.c"),
-    BAD(PRODUCT, product, tile_cols, 24, "product.c"),
-    BAD(PRODUCT, product, tile_cols, 272, "product.c"),
-    BAD(PRODUCT, product, type, TYPE_F32, "product.c"),
-    BAD(PRODUCT, product, c_type, TYPE_S4, "product.c"),
-    BAD(PRODUCT, product, groups, 2, "product.c"),  // routing has one
+    BAD(PRODUCT, product, m, 0, "product_impl.h"),
+    BAD(PRODUCT, product, n, 0, "product_impl.h"),
+    BAD(PRODUCT, product, n, 24, "product_impl.h"),
+    BAD(PRODUCT, product, k, 0, "product_impl.h"),
+    BAD(PRODUCT, product, k, 24, "product_impl.h"),
+    BAD(PRODUCT, product, tile_cols, 0, "product_impl.h"),
+    BAD(PRODUCT, product, tile_cols, 24, "product_impl.h"),
+    BAD(PRODUCT, product, tile_cols, 272, "product_impl.h"),
+    BAD(PRODUCT, product, type, TYPE_F32, "product_impl.h"),
+    BAD(PRODUCT, product, c_type, TYPE_S4, "product_impl.h"),
+    BAD(PRODUCT, product, groups, 2, "product_impl.h"),  // routing has one
     BAD(W4A16, w4a16, groups, 0, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, groups, STEP_MAX_EXPERTS + 1, "step_w4a16_problem.c"),
     BAD(W4A16, w4a16, groups, 2, "step_w4a16_problem.c"),
@@ -68,6 +68,17 @@ static const bad_t cases[] = {
     BAD(W4A16, w4a16, product.zeros, W4A16_ZEROS_COUNT, "w4a16_problem_impl.h"),
     BAD(W4A16, w4a16, product.nibbles, TYPE_F16, "w4a16_problem_impl.h"),
     BAD(W4A16, w4a16, product.out_f32, 2, "w4a16_problem_impl.h"),
+    BAD(PRODUCT_S8, product_s8, n, 16, "product_impl.h"),
+    BAD(PRODUCT_S8, product_s8, k, 16, "product_impl.h"),
+    BAD(PRODUCT_S8, product_s8, tile_cols, 16, "product_impl.h"),
+    BAD(PRODUCT_S8, product_s8, type, TYPE_F16, "product_impl.h"),
+    BAD(PRODUCT_S8, product_s8, c_type, TYPE_F32, "product_impl.h"),
+    BAD(QUANTISE, quantise, cols, 0, "quantise.c"),
+    BAD(QUANTISE, quantise, cols, 16, "quantise.c"),
+    BAD(QUANTISE, quantise, type, TYPE_F32, "quantise.c"),
+    BAD(DEQUANTISE, dequantise, cols, 0, "dequantise.c"),
+    BAD(DEQUANTISE, dequantise, cols, 24, "dequantise.c"),
+    BAD(DEQUANTISE, dequantise, c_type, TYPE_S32, "dequantise.c"),
     BAD(ATTENTION, attention, kind, STEP_ATTENTION_FP8, "step_problem.h"),  // in firmware that has the other one
 };
 #undef BAD
@@ -132,6 +143,35 @@ static any_args_t good(step_list_t *list, enum step_op op) {
                                            .tile_cols = 16,
                                            .routing = one};
       break;
+    case STEP_PRODUCT_S8:
+      args.product_s8 = (step_product_s8_args_t){.a = in,
+                                                 .b = more,
+                                                 .c = out,
+                                                 .a_pitch = 32,
+                                                 .c_pitch = 128,
+                                                 .groups = 1,
+                                                 .m = 1,
+                                                 .n = 32,
+                                                 .k = 32,
+                                                 .type = TYPE_S8,
+                                                 .c_type = TYPE_S32,
+                                                 .tile_cols = 32,
+                                                 .routing = one};
+      break;
+    case STEP_QUANTISE:
+      args.quantise = (step_quantise_args_t){
+          .x = in, .out = out, .scale = room, .cols = 32, .x_pitch = 64, .type = TYPE_F16, .routing = one};
+      break;
+    case STEP_DEQUANTISE:
+      args.dequantise = (step_dequantise_args_t){.sums = in,
+                                                 .scale = more,
+                                                 .columns = more,
+                                                 .c = out,
+                                                 .cols = 16,
+                                                 .sums_pitch = 64,
+                                                 .c_pitch = 64,
+                                                 .routing = one};
+      break;
     default:
       args.w4a16 = (step_w4a16_args_t){.product = {.a = in,
                                                    .w = more,
@@ -186,8 +226,8 @@ TEST(bad_arguments_are_named) {
 }
 
 TEST(good_arguments_run) {
-  static const enum step_op ops[] = {STEP_SWIGLU, STEP_GATHER,  STEP_COMBINE, STEP_ARGMAX,
-                                     STEP_CACHE,  STEP_PRODUCT, STEP_W4A16};
+  static const enum step_op ops[] = {STEP_SWIGLU,  STEP_GATHER, STEP_COMBINE,    STEP_ARGMAX,   STEP_CACHE,
+                                     STEP_PRODUCT, STEP_W4A16,  STEP_PRODUCT_S8, STEP_QUANTISE, STEP_DEQUANTISE};
   for (size_t i = 0; i < ARRAY_LEN(ops); ++i) {
     outcome_t outcome;
     assert_true(step_forked(run, &(bad_t){.op = ops[i]}, &outcome, sizeof outcome));

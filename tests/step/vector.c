@@ -359,8 +359,61 @@ static step_heads_args_t heads(bench_t *b) {
   return a;
 }
 
-static const uint32_t vector_ops[] = {STEP_EMBED, STEP_NORM,   STEP_ROPE,    STEP_CACHE,  STEP_SWIGLU,
-                                      STEP_GATE,  STEP_GATHER, STEP_COMBINE, STEP_ARGMAX, STEP_HEADS};
+// A routing of so many tokens, or none; how many rows that makes.
+static uint32_t rows_routed(bench_t *b, uint32_t tokens, step_routing_t *r) {
+  if (chance(b, 2)) {
+    return tokens;
+  }
+  *r = routing(b, tokens);
+  int32_t *slot = malloc(4 * (size_t)tokens * r->top + 4);
+  if (slot == NULL) {
+    stop("out of memory");
+  }
+  const uint32_t slots = slots_of(b, r, slot);
+  free(slot);
+  return slots;
+}
+
+static step_quantise_args_t quantise(bench_t *b) {
+  static const uint32_t ends[] = {32, 8160, 8192, 8224, 16384, 20480};
+  const uint32_t cols = chance(b, 3) ? ends[below(b, 6)] : 32 * from_to(b, 1, 40);
+  step_quantise_args_t a = {.rows = rows_of(b, cols * 2), .cols = cols, .type = from_to(b, TYPE_BF16, TYPE_F16)};
+  const uint32_t rows = rows_routed(b, a.rows, &a.routing);
+  a.x_pitch = pitch_of(b, 2 * cols);
+  a.x = matrix(b, a.type, rows, cols, a.x_pitch, chance(b, 3) ? 1e-3 : 4, false);
+  if (rows > 0) {  // one of zeros, one with all that is not finite
+    memset((uint8_t *)at(b, a.x) + (size_t)below(b, rows) * a.x_pitch, 0, 2 * (size_t)cols);
+    fill_row(b, a.type, (uint8_t *)at(b, a.x) + (size_t)below(b, rows) * a.x_pitch, cols, 4, true);
+  }
+  a.out = take(b, ARENA, (uint64_t)rows * cols);
+  a.scale = take(b, ARENA, 4ull * rows);
+  return a;
+}
+
+static step_dequantise_args_t dequantise(bench_t *b) {
+  const uint32_t cols = 16 * (chance(b, 4) ? from_to(b, 100, 300) : from_to(b, 1, 60));
+  step_dequantise_args_t a = {.rows = rows_of(b, cols * 2), .cols = cols, .c_type = from_to(b, TYPE_F32, TYPE_F16)};
+  const uint32_t rows = rows_routed(b, a.rows, &a.routing);
+  a.group_bytes = 4ull * cols + 64 * below(b, 2);
+  const uint32_t groups = a.routing.chosen == 0 ? 1 : a.routing.here;
+  a.sums_pitch = pitch_of(b, 4 * cols);
+  a.c_pitch = pitch_of(b, cols * (a.c_type == TYPE_F32 ? 4 : 2));
+  a.sums = take(b, ARENA, (uint64_t)rows * a.sums_pitch);
+  for (uint32_t i = 0; i < rows * cols; ++i) {
+    const uint32_t sum = (uint32_t)num_rng_u64(&b->rng) >> below(b, 32);
+    memcpy((uint8_t *)at(b, a.sums) + (size_t)(i / cols) * a.sums_pitch + (size_t)(i % cols) * 4, &sum, 4);
+  }
+  a.scale = matrix(b, TYPE_F32, 1, rows, 4 * rows, 1e-4, false);
+  a.columns = matrix(b, TYPE_F32, groups, (uint32_t)a.group_bytes / 4, (uint32_t)a.group_bytes, 1e-2, false);
+  a.bias =
+      chance(b, 2) ? matrix(b, TYPE_F32, groups, (uint32_t)a.group_bytes / 4, (uint32_t)a.group_bytes, 1, false) : 0;
+  a.c = take(b, ARENA, (uint64_t)rows * a.c_pitch);
+  return a;
+}
+
+static const uint32_t vector_ops[] = {STEP_EMBED,  STEP_NORM,  STEP_ROPE,     STEP_CACHE,
+                                      STEP_SWIGLU, STEP_GATE,  STEP_GATHER,   STEP_COMBINE,
+                                      STEP_ARGMAX, STEP_HEADS, STEP_QUANTISE, STEP_DEQUANTISE};
 enum { VECTOR_OPS = sizeof vector_ops / sizeof *vector_ops };
 
 static void add(bench_t *b, uint32_t op) {
@@ -392,6 +445,12 @@ static void add(bench_t *b, uint32_t op) {
       break;
     case STEP_COMBINE:
       a->combine = combine(b);
+      break;
+    case STEP_QUANTISE:
+      a->quantise = quantise(b);
+      break;
+    case STEP_DEQUANTISE:
+      a->dequantise = dequantise(b);
       break;
     default:
       a->argmax = argmax(b);
@@ -439,6 +498,31 @@ static void expect_routed(bench_t *b, const step_entry_t *entry, const any_args_
   free(slot);
 }
 
+static void expect_quantise(bench_t *b, const step_quantise_args_t *a) {
+  int32_t slot[16 * 300];
+  const uint32_t rows = a->routing.chosen == 0 ? a->rows : slots_of(b, &a->routing, slot);
+  num_step_quantise(at(b, a->x), a->x_pitch / 2, a->type, rows, a->cols, at(b, a->out), at(b, a->scale));
+}
+
+static void expect_dequantise(bench_t *b, const step_dequantise_args_t *a) {
+  int32_t slot[16 * 300];
+  const step_routing_t *r = &a->routing;
+  size_t begin[STEP_MAX_EXPERTS + 1] = {0, a->rows};
+  if (r->chosen != 0) {
+    num_step_route(&(num_step_routing_t){at(b, r->chosen), r->tokens, r->top, r->first, r->here}, slot, begin);
+  }
+  const size_t bytes = a->c_type == TYPE_F32 ? 4 : 2;
+  for (uint32_t g = 0; g < (r->chosen == 0 ? 1 : r->here); ++g) {
+    const num_step_dequantise_t how = {(const float *)at(b, a->scale) + begin[g],
+                                       at(b, a->columns + g * a->group_bytes),
+                                       a->bias == 0 ? NULL : at(b, a->bias + g * a->group_bytes), a->c_type};
+    if (begin[g + 1] > begin[g]) {
+      num_step_dequantise(&how, at(b, a->sums + begin[g] * a->sums_pitch), a->sums_pitch / 4, begin[g + 1] - begin[g],
+                          a->cols, at(b, a->c + begin[g] * a->c_pitch), a->c_pitch / bytes);
+    }
+  }
+}
+
 static void expect_heads(bench_t *b, const step_heads_args_t *a) {
   const num_step_heads_t shape = {a->dim, a->rope, at(b, a->weight), num_f32_from_bits(a->eps), a->type};
   for (uint32_t i = 0; i < a->tokens * a->heads; ++i) {
@@ -475,6 +559,12 @@ static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any)
       break;
     case STEP_CACHE:
       expect_cache(b, &any->cache);
+      break;
+    case STEP_QUANTISE:
+      expect_quantise(b, &any->quantise);
+      break;
+    case STEP_DEQUANTISE:
+      expect_dequantise(b, &any->dequantise);
       break;
     case STEP_GATE: {
       const step_gate_args_t *a = &any->gate;

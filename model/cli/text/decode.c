@@ -170,6 +170,7 @@ static size_t add_up(const decode_run_t *run, kind_t kinds[KINDS]) {
     kinds[at].sums.hbm_write += sums[i].hbm_write;
     kinds[at].sums.l2_read += sums[i].l2_read;
     kinds[at].sums.flop += sums[i].flop;
+    kinds[at].sums.flop_s8 += sums[i].flop_s8;
   }
   return count;
 }

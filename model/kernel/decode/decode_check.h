@@ -7,10 +7,11 @@
 #include "kernel/decode/decode_step.h"
 
 // Relative errors (Frobenius) beyond which an operation is bad, unless told otherwise: rounding to 16 bits explains
-// about 3e-3, e4m3 in the cache 3e-2, weights of 4 bits a tenth.
+// about 3e-3, e4m3 in the cache 3e-2, 8-bit weights and activations some 2e-2 each time, weights of 4 bits a tenth.
 #define DECODE_TOLERANCE_FP16 1e-2
 #define DECODE_TOLERANCE_FP8 5e-2
 #define DECODE_TOLERANCE_W4A16 0.3
+#define DECODE_TOLERANCE_W8A8 0.1
 
 // One stage of a layer, in all steps so far.
 typedef struct decode_stage {

@@ -10,7 +10,7 @@
 enum { USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
 
 const char *const decode_attention_names[] = {"base", "amla", "fp8", "flash"};
-const char *const decode_weights_names[] = {"fp16", "w4a16", "bf16"};
+const char *const decode_weights_names[] = {"fp16", "w4a16", "bf16", "w8a8"};
 const char *const decode_launch_names[] = {"step", "ops"};
 
 decode_settings_t decode_settings(const kernel_machine_t *machine) {

@@ -17,7 +17,13 @@ typedef enum decode_attention {
   DECODE_FLASH,
   DECODE_ATTENTIONS
 } decode_attention_t;
-typedef enum decode_weights { DECODE_FP16, DECODE_W4A16, DECODE_BF16 } decode_weights_t;  // BF16: activations, too
+typedef enum decode_weights {
+  DECODE_FP16,
+  DECODE_W4A16,
+  DECODE_BF16,
+  DECODE_W8A8
+} decode_weights_t;  // the last two:
+                     // activations, too
 typedef enum decode_launch { DECODE_STEP, DECODE_OPS } decode_launch_t;
 
 extern const char *const decode_attention_names[], *const decode_weights_names[], *const decode_launch_names[];

@@ -348,7 +348,9 @@ static void take_marks(decode_machine_t *machine, size_t first, const soc_traffi
     sums->hbm_read += mark->traffic.hbm_read - last.hbm_read;
     sums->hbm_write += mark->traffic.hbm_write - last.hbm_write;
     sums->l2_read += mark->traffic.l2_read - last.l2_read;
-    sums->flop += op->flop * (op->routing != NULL ? (double)decode_machine_slots(machine, op->routing) : 1.0);
+    const double flop = op->flop * (op->routing != NULL ? (double)decode_machine_slots(machine, op->routing) : 1.0);
+    sums->flop += flop;
+    sums->flop_s8 += op->op == STEP_PRODUCT_S8 ? flop : 0.0;
     took->own += mark->cycle - cycle;
     last = mark->traffic;
     cycle = mark->cycle;

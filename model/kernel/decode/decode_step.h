@@ -8,7 +8,7 @@
 // Sums of an operation over all steps since decode_machine_forget.
 typedef struct decode_sums {
   uint64_t cycles, hbm_read, hbm_write, l2_read;
-  double flop;
+  double flop, flop_s8;  // in all; of 8-bit integers
 } decode_sums_t;
 
 typedef struct decode_machine decode_machine_t;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/decode/decode_verify.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "num/golden/num_attention.h"
 #include "num/num_format.h"
 #include "num/product/num_matmul.h"
+#include "num/golden/num_s8.h"
 #include "num/golden/num_step.h"
 #include "num/golden/num_w4a16.h"
 
@@ -216,6 +218,80 @@ static void verify_argmax(job_t *job, const step_argmax_args_t *a) {
   int32_t *out = room(job, a->rows, sizeof *out);
   num_step_argmax(at(job, a->x), a->pitch / FP32, a->rows, a->cols, out);
   compare(job, at(job, a->out), out, a->rows, sizeof *out, TYPE_S32);
+}
+
+// --- 8-bit integers ---------------------------------------------------------------------------
+
+static void verify_quantise(job_t *job, const step_quantise_args_t *a) {
+  const size_t rows = a->routing.chosen == 0 ? a->rows : decode_machine_slots(job->machine, &a->routing);
+  const size_t count = rows * a->cols;
+  int8_t *out = room(job, count, 1);
+  float *scale = room(job, rows, sizeof *scale);
+  num_step_quantise(at(job, a->x), a->x_pitch / HALF, a->type, rows, a->cols, out, scale);
+  compare(job, at(job, a->out), out, count, 1, TYPE_S8);
+  compare(job, at(job, a->scale), scale, rows, FP32, TYPE_F32);
+}
+
+static void verify_dequantise(job_t *job, const step_dequantise_args_t *a) {
+  const routes_t routes = routes_of(job, &a->routing);
+  const size_t groups = routes.begin == NULL ? 1 : a->routing.here;
+  for (size_t g = 0; g < groups; ++g) {
+    const size_t first = routes.begin == NULL ? 0 : routes.begin[g];
+    const size_t rows = routes.begin == NULL ? a->rows : routes.begin[g + 1] - first;
+    void *c = room(job, rows * a->cols, FP32);
+    const num_step_dequantise_t how = {.scale = (const float *)at(job, a->scale) + first,
+                                       .columns = at(job, a->columns + g * a->group_bytes),
+                                       .bias = a->bias == 0 ? NULL : at(job, a->bias + g * a->group_bytes),
+                                       .type = a->c_type};
+    num_step_dequantise(&how, at(job, a->sums + first * a->sums_pitch), a->sums_pitch / FP32, rows, a->cols, c,
+                        a->cols);
+    compare_rows(job, at(job, a->c + first * a->c_pitch), a->c_pitch, c, rows, a->cols, bytes_of(a->c_type), a->c_type);
+  }
+}
+
+// Threads take columns of a group.
+typedef struct integers {
+  const job_t *job;
+  const step_product_s8_args_t *args;
+  const int8_t *a, *b;
+  const uint8_t *c;
+  size_t m;
+  atomic_size_t wrong;
+} integers_t;
+
+static bool multiply_integers(void *context, size_t begin, size_t end) {
+  integers_t *p = context;
+  const size_t k = p->args->k;
+  arena_t arena = {NULL};
+  int8_t *column = arena_bytes(&arena, k, 1);
+  int32_t *sums = arena_bytes(&arena, p->m, sizeof *sums);
+  for (size_t j = begin; j < end; ++j) {
+    for (size_t i = 0; i < k; ++i) {
+      column[i] = p->b[j / STRIP_ROW * k * STRIP_ROW + i * STRIP_ROW + j % STRIP_ROW];
+    }
+    num_s8_column(p->m, k, p->a, column, sums);
+    for (size_t i = 0; i < p->m; ++i) {
+      p->wrong += memcmp(p->c + i * p->args->c_pitch + j * sizeof *sums, &sums[i], sizeof *sums) != 0;
+    }
+  }
+  arena_free(&arena);
+  return true;
+}
+
+static void verify_product_s8(job_t *job, const step_product_s8_args_t *a) {
+  const routes_t routes = routes_of(job, &a->routing);
+  for (size_t g = 0; g < a->groups; ++g) {
+    const size_t first = routes.begin == NULL ? 0 : routes.begin[g];
+    integers_t p = {.job = job,
+                    .args = a,
+                    .m = routes.begin == NULL ? a->m : routes.begin[g + 1] - first,
+                    .a = at(job, a->a + first * a->a_pitch),
+                    .b = at(job, a->b + g * a->b_group),
+                    .c = at(job, a->c + first * a->c_pitch)};
+    parallel_for(job->verify->threads, p.m == 0 ? 0 : a->n, multiply_integers, &p);
+    job->wrong += p.wrong;
+    job->elements += p.m * a->n;
+  }
 }
 
 // --- products ---------------------------------------------------------------------------------

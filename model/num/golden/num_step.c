@@ -453,3 +453,43 @@ void num_step_argmax(const float *x, size_t stride, size_t rows, size_t cols, in
     }
   }
 }
+
+// --- 8-bit integers ---------------------------------------------------------------------------
+
+static float wide(uint32_t type, uint16_t bits) {
+  return type == TYPE_F16 ? num_fp16_to_f32(bits) : num_bf16_to_f32(bits);
+}
+
+static int8_t to_s8(float x) {
+  const float whole = rintf(x);
+  return (int8_t)(isnan(x) ? 0.0f : whole > 127.0f ? 127.0f : whole < -128.0f ? -128.0f : whole);
+}
+
+void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, size_t rows, size_t cols, int8_t *out,
+                       float *scale) {
+  for (size_t r = 0; r < rows; ++r) {
+    float most = 0x1p-100f;
+    bool finite = true;
+    for (size_t j = 0; j < cols; ++j) {
+      const float size = fabsf(wide(type, x[r * x_stride + j]));
+      finite = finite && isfinite(size);
+      most = size > most ? size : most;
+    }
+    scale[r] = finite ? most / 127.0f : NAN;
+    for (size_t j = 0; j < cols; ++j) {
+      out[r * cols + j] = to_s8(wide(type, x[r * x_stride + j]) / scale[r]);
+    }
+  }
+}
+
+void num_step_dequantise(const num_step_dequantise_t *how, const int32_t *sums, size_t sums_stride, size_t rows,
+                         size_t cols, void *c, size_t c_stride) {
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t j = 0; j < cols; ++j) {
+      float value = (float)sums[r * sums_stride + j] * how->scale[r];
+      value *= how->columns[j];
+      value = how->bias == NULL ? value : value + how->bias[j];
+      narrow(&value, 1, how->type, c, r * c_stride + j);
+    }
+  }
+}

@@ -133,6 +133,20 @@ void num_step_gather(const num_step_routing_t *routing, const int32_t *slot, con
 void num_step_combine(const num_step_routing_t *routing, const int32_t *slot, const float *y, const float *weights,
                       const float *shared, size_t cols, float *out);
 
+// scale[r] = f32(max(largest |x|, 2^-100) / 127), out = x / scale[r] to nearest even, saturating; a row with anything
+// that is not finite has a NaN for a scale, and zeros. x of TYPE_F16 or TYPE_BF16; out [rows,cols].
+void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, size_t rows, size_t cols, int8_t *out,
+                       float *scale);
+
+typedef struct num_step_dequantise {
+  const float *scale, *columns, *bias;  // [rows], [cols], [cols]; bias NULL: none
+  uint32_t type;                        // of c: TYPE_F32, TYPE_F16 or TYPE_BF16
+} num_step_dequantise_t;
+
+// c = type((f32(sum) * scale) * column's + bias), each rounded to FP32.
+void num_step_dequantise(const num_step_dequantise_t *how, const int32_t *sums, size_t sums_stride, size_t rows,
+                         size_t cols, void *c, size_t c_stride);
+
 // out[r] = the number of the largest of row r, of equal ones the lowest. NaNs are passed over; 0 if nothing is above
 // -inf.
 void num_step_argmax(const float *x, size_t stride, size_t rows, size_t cols, int32_t *out);

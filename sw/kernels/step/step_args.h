@@ -85,6 +85,33 @@ typedef struct step_product_args {
   step_routing_t routing;
 } step_product_args_t;  // b lies as GEMM_NZ: strips of 16 columns, k rows of 32 bytes each
 
+// The same of 8-bit integers: type TYPE_S8, c_type TYPE_S32 (sums modulo 2^32), strips of 32 columns; n, k and
+// tile_cols multiples of 32.
+typedef step_product_args_t step_product_s8_args_t;
+
+// scale = f32(max(largest |x| of the row, 2^-100) / 127), out = s8(rint(f32(x / scale))), saturating. A row with
+// anything that is not finite: scale is a NaN, out 0.
+typedef struct step_quantise_args {
+  uint64_t x;                          // [rows] of type, rows x_pitch apart
+  uint64_t out;                        // S8 [rows][cols], packed
+  uint64_t scale;                      // FP32 [rows], packed
+  uint32_t rows, cols, x_pitch, type;  // cols a multiple of 32; TYPE_F16 or TYPE_BF16; rows: with routing all slots
+  step_routing_t routing;
+} step_quantise_args_t;
+
+// c = c_type((f32(sum) * row's scale) * column's scale + bias), each operation rounded to FP32
+typedef struct step_dequantise_args {
+  uint64_t sums;           // S32, rows sums_pitch apart
+  uint64_t scale;          // FP32 [rows], packed
+  uint64_t columns, bias;  // FP32 [cols] of group 0; bias 0: none
+  uint64_t group_bytes;    // of both, from group to group; with routing group g is expert first + g, else there is one
+  uint64_t c;              // rows c_pitch apart
+  uint32_t rows, cols;     // rows: with routing not used; cols a multiple of 16
+  uint32_t sums_pitch, c_pitch;
+  uint32_t c_type;  // TYPE_F32, TYPE_F16 or TYPE_BF16
+  step_routing_t routing;
+} step_dequantise_args_t;
+
 // A product with b made of nibbles: product.a, .c and the rest as there; product.m with routing not used.
 typedef struct step_w4a16_args {
   w4a16_args_t product;                                         // of group 0; splits 1, reduce 0

@@ -13,7 +13,7 @@
 #include "kernels/step/step_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 
-enum { ALIGN = 64, MOST_OPS_OF_LAYER = 32, ARGS_BYTES = 512 };
+enum { ALIGN = 64, OPS_OF_LAYER = 32, OPS_OF_LAYER_W8A8 = 64, ARGS_BYTES = 512 };
 
 typedef enum kind { NUMBERS, ROUTES, INPUT, WORK, CACHE } kind_t;
 
@@ -73,6 +73,21 @@ static void shape_cache(decode_shape_t *s) {
   s->cache_bytes = s->limits.entries * s->batch_bytes;
 }
 
+// Room for the largest product's rows, scales and sums.
+static void shape_w8a8(decode_shape_t *s, const llm_graph_t *graph) {
+  for (size_t i = 0; i < graph->ops; ++i) {
+    const llm_op_t *op = &graph->op[i];
+    if (op->kind == LLM_PRODUCT && decode_weights_quantised(graph->weight[op->weight].form)) {
+      const llm_value_t *in = &graph->value[op->in], *out = &graph->value[op->out];
+      const size_t rows = decode_value_rows(s, graph->config, out);
+      s->quantised_bytes = larger(s->quantised_bytes, rows * in->parts * in->columns);
+      s->row_scales_bytes = larger(s->row_scales_bytes, rows * sizeof(float));
+      s->sums_bytes =
+          larger(s->sums_bytes, rows * round_up(out->parts * out->columns, (size_t)STRIP_ROW) * sizeof(int32_t));
+    }
+  }
+}
+
 decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *settings,
                             const decode_limits_t *limits) {
   const checkpoint_config_t *model = graph->config;
@@ -88,8 +103,12 @@ decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *s
   s.ring_bytes = settings->weights == DECODE_W4A16
                      ? (size_t)settings->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT
                      : 0;
-  const size_t ops = (model->num_hidden_layers + 1) * MOST_OPS_OF_LAYER;
-  s.list_bytes = ops * (sizeof(step_entry_t) + ARGS_BYTES) +
+  s.ops =
+      (model->num_hidden_layers + 1) * (size_t)(settings->weights == DECODE_W8A8 ? OPS_OF_LAYER_W8A8 : OPS_OF_LAYER);
+  if (settings->weights == DECODE_W8A8) {
+    shape_w8a8(&s, graph);
+  }
+  s.list_bytes = s.ops * (sizeof(step_entry_t) + ARGS_BYTES) +
                  (settings->attention == DECODE_FP8 ? model->num_hidden_layers * sizeof(fp8_args_t) : 0);
   if (s.attention == DECODE_FLASH) {
     shape_heads(&s, settings, model);

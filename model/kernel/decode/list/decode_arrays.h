@@ -36,8 +36,9 @@ typedef struct decode_shape {
   bool pairs;                   // of AI cores, for FP8
   size_t block, slots, key_slots, split_rows;
   size_t visible_bytes, visible_pitch;
-  size_t ring_bytes, list_bytes;
-  size_t place_bytes, batch_bytes, cache_bytes;  // of a token, of an entry's tokens, of a layer
+  size_t ring_bytes, ops, list_bytes;                    // ops: room for so many
+  size_t quantised_bytes, row_scales_bytes, sums_bytes;  // of W8A8's products, the largest
+  size_t place_bytes, batch_bytes, cache_bytes;          // of a token, of an entry's tokens, of a layer
   // Of heads: a layer's cache has keys [entry][kv_head][place][dk], then values likewise.
   size_t ropes;        // 2: layers with windows have angles of their own, after the others'
   size_t entry_rows;   // of a head of keys and values

@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "kernel/decode/list/decode_ops.h"
 
-enum { ALIGN = 64, MOST_OPS_OF_LAYER = 32 };
+enum { ALIGN = 64 };
 
 bool decode_list_make(decode_list_t *list, const llm_graph_t *graph, const decode_settings_t *settings,
                       const decode_shape_t *shape, const decode_arrays_t *arrays,
@@ -19,7 +19,7 @@ bool decode_list_make(decode_list_t *list, const llm_graph_t *graph, const decod
                           .arrays = arrays,
                           .weights = weights,
                           .room = shape->list_bytes,
-                          .entries_room = (graph->config->num_hidden_layers + 1) * MOST_OPS_OF_LAYER};
+                          .entries_room = shape->ops};
   list->bytes = calloc(list->room, 1);
   list->ops = calloc(list->entries_room, sizeof *list->ops);
   return list->bytes != NULL && list->ops != NULL;
@@ -54,6 +54,7 @@ void decode_list_begin(decode_list_t *list, const decode_ask_t *ask) {
   list->count = 0;
   list->used = round_up(list->entries_room * sizeof(step_entry_t), ALIGN);
   list->pending = NULL;
+  list->quantised = LLM_NOTHING;
 }
 
 // --- what operations are made of --------------------------------------------------------------

@@ -57,6 +57,7 @@ typedef struct decode_list {
   size_t count;
   const llm_op_t *pending;  // what the next norm has to add to the residual stream; NULL: nothing
   uint64_t weights_of_experts;
+  int quantised;  // the value whose rows lie in QUANTISED, as long as nothing but products followed; or LLM_NOTHING
 } decode_list_t;
 
 // Room for the list of any step within the shape's limits. What it is given must outlive it. False: out of memory.

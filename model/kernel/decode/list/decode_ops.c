@@ -7,7 +7,7 @@
 #include "base/size.h"
 #include "num/num_format.h"
 
-enum { HALF = 2, MOST_TILE = 256, W4_TILE = 16384, W4_ROWS = 128 };
+enum { HALF = 2, MOST_TILE = 256, W4_TILE = 16384, W4_ROWS = 128, S8_STRIP = STRIP_ROW };
 
 static step_routing_t routing_of(const decode_list_t *list, size_t layer) {
   const checkpoint_config_t *m = list->graph->config;
@@ -126,10 +126,83 @@ static decode_op_t *add_half(decode_list_t *list, const product_t *p, const deco
   return op;
 }
 
+static double flop_of(const product_t *p, const decode_matrix_t *b) {
+  return 2.0 * (double)b->n * (double)b->k * (p->routed ? 1.0 : (double)p->m * (double)b->groups);
+}
+
+// Once for products that follow each other and take the same rows.
+static void add_quantise(decode_list_t *list, const product_t *p, const decode_matrix_t *b) {
+  if (list->quantised == p->op->in && list->ops[list->count - 1].op == STEP_DEQUANTISE) {
+    return;
+  }
+  step_quantise_args_t args = {.x = p->a.address,
+                               .out = decode_at(list, DECODE_AT_QUANTISED),
+                               .scale = decode_at(list, DECODE_AT_ROW_SCALES),
+                               .rows = (uint32_t)p->m,
+                               .cols = (uint32_t)b->k,
+                               .x_pitch = (uint32_t)p->a.pitch,
+                               .type = p->a.type};
+  if (p->routed) {
+    args.routing = routing_of(list, p->op->layer);
+  }
+  decode_op_t *op = decode_add(list, STEP_QUANTISE, p->op, &args, sizeof args);
+  op->name = "quantise";
+  list->quantised = p->op->in;
+}
+
+static void add_product_s8(decode_list_t *list, const product_t *p, const decode_matrix_t *b) {
+  const size_t n = round_up(b->n, S8_STRIP);
+  step_product_s8_args_t args = {.a = decode_at(list, DECODE_AT_QUANTISED),
+                                 .b = b->at,
+                                 .c = decode_at(list, DECODE_AT_SUMS),
+                                 .b_group = b->bytes,
+                                 .a_pitch = (uint32_t)b->k,
+                                 .c_pitch = (uint32_t)(n * sizeof(int32_t)),
+                                 .groups = (uint32_t)b->groups,
+                                 .m = (uint32_t)p->m,
+                                 .n = (uint32_t)n,
+                                 .k = (uint32_t)b->k,
+                                 .type = TYPE_S8,
+                                 .c_type = TYPE_S32,
+                                 .tile_cols = (uint32_t)larger(tile_cols(list, b, p->m), S8_STRIP)};
+  if (p->routed) {
+    args.routing = routing_of(list, p->op->layer);
+  }
+  decode_op_t *op = decode_add(list, STEP_PRODUCT_S8, p->op, &args, sizeof args);
+  op->routing = p->routed ? &((const step_product_s8_args_t *)op->args)->routing : NULL;
+  op->flop = flop_of(p, b);
+}
+
+static decode_op_t *add_w8a8(decode_list_t *list, const product_t *p, const decode_matrix_t *b) {
+  add_quantise(list, p, b);
+  add_product_s8(list, p, b);
+  step_dequantise_args_t args = {.sums = decode_at(list, DECODE_AT_SUMS),
+                                 .scale = decode_at(list, DECODE_AT_ROW_SCALES),
+                                 .columns = b->scale,
+                                 .bias = b->bias,
+                                 .group_bytes = b->scale_bytes,
+                                 .c = p->c.address,
+                                 .rows = (uint32_t)p->m,
+                                 .cols = (uint32_t)b->n,
+                                 .sums_pitch = (uint32_t)(round_up(b->n, S8_STRIP) * sizeof(int32_t)),
+                                 .c_pitch = (uint32_t)p->c.pitch,
+                                 .c_type = p->c.type};
+  if (p->routed) {
+    args.routing = routing_of(list, p->op->layer);
+  }
+  decode_op_t *op = decode_add(list, STEP_DEQUANTISE, p->op, &args, sizeof args);
+  op->name = "dequantise";
+  op->routing = p->routed ? &((const step_dequantise_args_t *)op->args)->routing : NULL;
+  return op;
+}
+
 static decode_op_t *add_product(decode_list_t *list, const product_t *p) {
   const decode_matrix_t *b = decode_weight(list, p->op);
+  if (b->s8) {
+    return add_w8a8(list, p, b);
+  }
   decode_op_t *op = b->group != 0 ? add_w4a16(list, p, b) : add_half(list, p, b);
-  op->flop = 2.0 * (double)b->n * (double)b->k * (p->routed ? 1.0 : (double)p->m * (double)b->groups);
+  op->flop = flop_of(p, b);
   return op;
 }
 

@@ -13,7 +13,7 @@
 #include "num/num_format.h"
 #include "num/num_int4.h"
 
-enum { LINE = 512, LEAST_GROUP = 16, W4_COLUMNS = 64 };
+enum { LINE = 512, LEAST_GROUP = 16, W4_COLUMNS = 64, S8_STRIP = STRIP_ROW };
 
 size_t decode_weights_group(size_t k) {
   size_t group = STEP_GROUP;
@@ -71,7 +71,19 @@ static uint64_t take(decode_layer_t *layer, uint64_t bytes) {
   return at;
 }
 
+static void place_s8(decode_layer_t *layer, decode_matrix_t *matrix) {
+  matrix->bytes = round_up(matrix->n, S8_STRIP) * matrix->k;
+  matrix->scale_bytes = round_up(matrix->n * sizeof(float), LINE);
+  matrix->at = take(layer, matrix->groups * matrix->bytes);
+  matrix->scale = take(layer, matrix->groups * matrix->scale_bytes);
+  matrix->bias = matrix->biased ? take(layer, matrix->groups * matrix->scale_bytes) : 0;
+}
+
 static void place_matrix(decode_layer_t *layer, decode_matrix_t *matrix, bool zero_points) {
+  if (matrix->s8) {
+    place_s8(layer, matrix);
+    return;
+  }
   if (matrix->group == 0) {
     matrix->bytes = round_up(matrix->n, STRIP) / STRIP * matrix->k * STRIP_ROW;
     matrix->at = take(layer, matrix->groups * matrix->bytes);
@@ -84,25 +96,38 @@ static void place_matrix(decode_layer_t *layer, decode_matrix_t *matrix, bool ze
   matrix->zero = zero_points ? take(layer, matrix->groups * matrix->scale_bytes) : 0;
 }
 
+// Which form --weights gives a matrix, if its shape allows that.
+static void choose_form(decode_matrix_t *matrix, decode_weights_t weights) {
+  const size_t k = matrix->k - (matrix->biased ? STRIP : 0);
+  if (weights == DECODE_W4A16 && !matrix->biased && matrix->n % (2 * STRIP) == 0) {
+    matrix->group = decode_weights_group(matrix->k);
+  }
+  if (weights == DECODE_W8A8 && k % S8_STRIP == 0 && matrix->n % STRIP == 0) {
+    matrix->s8 = true;
+    matrix->k = k;
+  }
+}
+
 static void plan_layer(decode_weights_list_t *weights, size_t index, const decode_settings_t *settings) {
   decode_layer_t *layer = &weights->layer[index];
   take(layer, LINE);  // so that no offset is 0
   for (size_t i = 0; i < weights->graph->weights; ++i) {
     const llm_weight_t *source = &weights->graph->weight[i];
     decode_matrix_t *matrix = &layer->matrix[i];
-    const bool quantised =
-        settings->weights == DECODE_W4A16 && (source->form == LLM_WEIGHTS || source->form == LLM_EXPERTS);
     *matrix = shape_of(weights, source, index);
-    matrix->group = quantised && !matrix->biased && matrix->n % (2 * STRIP) == 0 ? decode_weights_group(matrix->k) : 0;
     if (matrix->groups == 0) {
       continue;
+    }
+    if (decode_weights_quantised(source->form)) {
+      choose_form(matrix, settings->weights);
     }
     if (source->form == LLM_VECTOR || source->form == LLM_TABLE) {
       matrix->at = take(layer, matrix->k * matrix->n * (source->form == LLM_VECTOR ? sizeof(float) : sizeof(uint16_t)));
       continue;
     }
     place_matrix(layer, matrix, settings->zero_points);
-    weights->matrix_bytes += matrix->groups * (matrix->bytes + matrix->scale_bytes * (matrix->zero != 0 ? 2 : 1));
+    weights->matrix_bytes +=
+        matrix->groups * (matrix->bytes + matrix->scale_bytes * (matrix->zero + matrix->bias != 0 ? 2 : 1));
   }
 }
 
@@ -126,6 +151,7 @@ void decode_weights_place(decode_weights_list_t *weights, size_t index, uint64_t
     matrix->at += matrix->at != 0 ? address : 0;
     matrix->scale += matrix->scale != 0 ? address : 0;
     matrix->zero += matrix->zero != 0 ? address : 0;
+    matrix->bias += matrix->bias != 0 ? address : 0;
   }
 }
 
@@ -366,6 +392,67 @@ static bool load_blocks(void *context, size_t begin, size_t end) {
   return good;
 }
 
+// --- 8-bit integers ---------------------------------------------------------------------------
+
+// One column, in S8 `S8_STRIP` bytes apart, and its scale. False: a value is not finite, *bad.
+static bool quantise_column(const float *column, size_t k, int8_t *to, float *scale, float *bad) {
+  float most = 0x1p-100f;
+  for (size_t p = 0; p < k; ++p) {
+    if (!isfinite(column[p])) {
+      *bad = column[p];
+      return false;
+    }
+    most = fmaxf(most, fabsf(column[p]));
+  }
+  *scale = most / 127.0f;
+  for (size_t p = 0; p < k; ++p) {
+    to[p * S8_STRIP] = (int8_t)lrintf(column[p] / *scale);
+  }
+  return true;
+}
+
+static bool load_bias(load_t *load, size_t group, size_t column, float *bias) {
+  base_error_t error;
+  size_t row;
+  const size_t expert = load->source->form == LLM_EXPERTS ? group : 0;
+  const bool first =
+      tensor_at(load, group, column, &row) == find(load->weights, load->source->first, load->layer, expert);
+  const checkpoint_tensor_t *tensor = find(load->weights, load->source->bias[first ? 0 : 1], load->layer, expert);
+  return checkpoint_read(tensor, row, 1, CHECKPOINT_FP32, bias, &error) || fail(load, &error);
+}
+
+static bool load_s8_column(load_t *load, size_t group, size_t column, float *values) {
+  const decode_matrix_t *m = load->matrix;
+  base_error_t error;
+  uint8_t *strip = load->bytes + m->at + group * m->bytes + column / S8_STRIP * m->k * S8_STRIP;
+  const size_t scales = group * m->scale_bytes + column * sizeof(float);
+  float bad;
+  if (!read_columns(load, group, column, 1, CHECKPOINT_FP32, values, &error)) {
+    return fail(load, &error);
+  }
+  if (!quantise_column(values, m->k, (int8_t *)strip + column % S8_STRIP,
+                       (float *)(void *)(load->bytes + m->scale + scales), &bad)) {
+    return refuse_value(load, group, num_fp16_from_f32(bad));
+  }
+  return !m->biased || load_bias(load, group, column, (float *)(void *)(load->bytes + m->bias + scales));
+}
+
+static bool load_s8_strips(void *context, size_t begin, size_t end) {
+  load_t *load = context;
+  const decode_matrix_t *m = load->matrix;
+  const size_t strips = ceil_div(m->n, S8_STRIP);
+  float *values = malloc(m->k * sizeof *values);
+  bool good = values != NULL || no_memory(load);
+  for (size_t i = begin; good && i < end; ++i) {
+    const size_t first = i % strips * S8_STRIP, last = smaller(m->n, first + S8_STRIP);
+    for (size_t column = first; good && column < last; ++column) {
+      good = load_s8_column(load, i / strips, column, values);
+    }
+  }
+  free(values);
+  return good;
+}
+
 // --- a layer ----------------------------------------------------------------------------------
 
 static bool load_weight(const decode_weights_list_t *weights, size_t layer, size_t index, bool zero_points,
@@ -385,9 +472,12 @@ static bool load_weight(const decode_weights_list_t *weights, size_t layer, size
     return checkpoint_read(find(weights, load.source->first, layer, 0), 0, matrix->k * matrix->n, type,
                            bytes + matrix->at, error);
   }
-  const size_t columns = matrix->group == 0 ? STRIP : W4_COLUMNS;
+  const size_t columns = matrix->s8 ? S8_STRIP : matrix->group == 0 ? STRIP : W4_COLUMNS;
   return parallel_for(threads, matrix->groups * (ceil_div(matrix->n, columns)),
-                      matrix->group == 0 ? load_strips : load_blocks, &load);
+                      matrix->s8           ? load_s8_strips
+                      : matrix->group == 0 ? load_strips
+                                           : load_blocks,
+                      &load);
 }
 
 bool decode_weights_load(const decode_weights_list_t *weights, size_t layer, bool zero_points, size_t threads,

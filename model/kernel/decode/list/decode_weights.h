@@ -1,6 +1,6 @@
 // The weights of a model as they lie in global memory: an array for each layer and one for what no layer has. Matrices
-// are strips of 16 columns in FP16 or BF16, or nibbles with their scales; vectors are FP32, the embedding is as in the
-// checkpoint.
+// are strips of 16 columns in FP16 or BF16, nibbles with their scales, or strips of 32 columns in S8 with a scale a
+// column; vectors are FP32, the embedding is as in the checkpoint.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_DECODE_LIST_DECODE_WEIGHTS_H
 #define AMALGAM_KERNEL_DECODE_LIST_DECODE_WEIGHTS_H
@@ -14,9 +14,10 @@ typedef struct decode_matrix {
   size_t groups, n, k;  // groups 0: there is none; n as it is, its strips are whole
   size_t group;         // rows that share a scale, 0: 16 bits
   bool bf16;
-  bool biased;                  // the last STRIP rows are a bias, and zeros
-  uint64_t at, scale, zero;     // of group 0; zero 0: no zero points
-  uint64_t bytes, scale_bytes;  // from group to group; zeros as scales
+  bool biased;                     // the last STRIP rows are a bias, and zeros; of S8 it is apart
+  bool s8;                         // scales and bias are FP32 [n]
+  uint64_t at, scale, zero, bias;  // of group 0; zero or bias 0: there are none
+  uint64_t bytes, scale_bytes;     // from group to group; zeros and biases as scales
 } decode_matrix_t;
 
 typedef struct decode_layer {
@@ -47,6 +48,9 @@ bool decode_weights_load(const decode_weights_list_t *weights, size_t layer, boo
 void decode_weights_place(decode_weights_list_t *weights, size_t layer, uint64_t address);
 
 void decode_weights_free(decode_weights_list_t *weights);
+
+// Is it a matrix that --weights speaks of?
+static inline bool decode_weights_quantised(llm_form_t form) { return form == LLM_WEIGHTS || form == LLM_EXPERTS; }
 
 // Rows that share a scale: STEP_GROUP, or as many as divide k. 0: k has no such divisor, and the matrix keeps 16 bits.
 size_t decode_weights_group(size_t k);
