@@ -84,8 +84,8 @@ AMALGAM_INLINE void fill(uint64_t pc, uint32_t dst, T value, uint32_t count) {
   push(c);
 }
 
-// Eight values side by side, each to all of a block, at UB_OWN.  Of 16 bits, every other eight begin within a block, and
-// come with the eight before.
+// Eight values side by side, each to all of a block, at UB_OWN.  Of 16 bits, every other eight begin within a block,
+// and come with the eight before.
 template <typename T>
 AMALGAM_INLINE void spread(uint64_t pc, uint32_t a) {
   barrier(pc, PIPE_V);
