@@ -12,7 +12,7 @@ enum {
   ASCEND_NAME = 64,    // bytes of a name, with the zero at its end
   ASCEND_MESSAGE = 256,
   ASCEND_TILE = 128 * 1024,  // what L0C holds
-  ASCEND_MAGIC = 0x43647342,
+  ASCEND_MAGIC = 0x43647343,
 };
 
 typedef struct ascend_args {
@@ -31,6 +31,7 @@ enum ascend_kind { ASCEND_POINTER, ASCEND_SIGNED, ASCEND_UNSIGNED, ASCEND_FLOAT,
 typedef struct ascend_param {
   uint32_t kind;   // ASCEND_*
   uint32_t bytes;  // of its type
+  uint32_t type;   // of what a pointer points to, TYPE_* + 1; 0: bytes, which may be anything
   char name[ASCEND_NAME];
 } ascend_param_t;
 

@@ -141,6 +141,12 @@ refused "whole number from 0 of 32 bits" "$examples/add.cpp" --arg n=-1
 refused "expected NAME:TYPE[SHAPE]" "$examples/add.cpp" --out 'z:f99[4]'
 refused "expected NAME:TYPE[SHAPE]" "$examples/add.cpp" --out 'z:f32'
 refused "no parameter whose name begins with tiling" "$examples/add.cpp" --tiling t.bin
+cat >typed.cpp <<'CPP'
+#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void typed(__gm__ half *x, __gm__ int32_t *y) { y[0] = x != nullptr; }
+CPP
+refused "x: the array is f32; kernel typed has a pointer to f16" typed.cpp --arg x=x.npy --out 'y:i32[1]'
+refused "y: the array is i64; kernel typed has a pointer to i32" typed.cpp --arg x=x16.npy --out 'y:i64[1]'
 refused "--tolerance: needs" "$examples/add.cpp" --tolerance 1
 refused "has no Ascend C kernel" "$FIRMWARE/amla.elf"
 refused "unexpected argument" "$examples/add.cpp" more.cpp

@@ -351,6 +351,48 @@ static bool take_expect(ascend_run_t *run, const char *text, base_error_t *error
                     ascend_type_name(argument), npy_shape_text(array->shape, array->dims, need)));
 }
 
+// --- types ----------------------------------------------------------------------------------------
+
+// Words of 16 bits may be anything that has so many; signs are in the eye of who reads.
+static bool fits(unsigned type, const npy_array_t *array) {
+  switch (array->type) {
+    case NPY_F4:
+      return type == TYPE_F32;
+    case NPY_F2:
+      return type == TYPE_F16;
+    case NPY_U2:
+      return type == TYPE_BF16 || type == TYPE_S16 || type == TYPE_U16;
+    case NPY_I4:
+      return type == TYPE_S32 || type == TYPE_U32;
+    case NPY_I8:
+      return type == TYPE_S64;
+    default:
+      return type == TYPE_S8 || type == TYPE_U8;
+  }
+}
+
+static const char *name_of(unsigned type) {
+  for (size_t i = 0; i < TYPES; ++i) {
+    if (types[i].type == type) {
+      return types[i].name;
+    }
+  }
+  return type == TYPE_U16 ? "u16" : "u32";
+}
+
+// A pointer to a type takes arrays of it.
+static bool check_types(const ascend_run_t *run, base_error_t *error) {
+  for (size_t i = 0; i < run->arguments; ++i) {
+    const ascend_argument_t *argument = &run->argument[i];
+    const bool array = argument->role == ASCEND_IN || argument->role == ASCEND_OUT || argument->role == ASCEND_INOUT;
+    if (array && argument->param->type != 0 && !fits(argument->param->type - 1, &argument->array)) {
+      return base_fail(error, "%s: the array is %s; kernel %s has a pointer to %s", argument->param->name,
+                       ascend_type_name(argument), run->entry.name, name_of(argument->param->type - 1));
+    }
+  }
+  return true;
+}
+
 // --- all of them ----------------------------------------------------------------------------------
 
 static bool take_all(ascend_run_t *run, const ascend_texts_t *texts,
@@ -394,5 +436,5 @@ bool ascend_read_arguments(const ascend_request_t *request, ascend_run_t *run, b
          take_all(run, &request->out, take_out, error) && take_all(run, &request->inout, take_inout, error) &&
          take_all(run, &request->workspace, take_workspace, error) &&
          take_all(run, &request->tiling, take_tiling, error) && check_all_given(run, error) &&
-         take_all(run, &request->expect, take_expect, error);
+         check_types(run, error) && take_all(run, &request->expect, take_expect, error);
 }

@@ -70,6 +70,18 @@ constexpr uint32_t kind_of() {
                                : ASCEND_UNSIGNED;
 }
 
+template <typename T>
+constexpr uint32_t pointee_of() {
+  using U = std::remove_cv_t<std::remove_pointer_t<T>>;
+  if constexpr (std::is_pointer_v<T> && !std::is_same_v<U, uint8_t> && !std::is_same_v<U, char> &&
+                (std::is_same_v<U, float> || std::is_same_v<U, ::half> || std::is_same_v<U, ::bfloat16_t> ||
+                 std::is_integral_v<U>)) {
+    return type_of<U>() + 1;
+  } else {
+    return 0;
+  }
+}
+
 constexpr void set_name(char *to, const char *from) {
   for (int i = 0; i < ASCEND_NAME - 1 && from[i] != 0; ++i) {
     to[i] = from[i];
@@ -82,6 +94,7 @@ constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), const char *n
   static_assert(sizeof...(A) <= ASCEND_PARAMS, "a kernel has more parameters than there is room for");
   const uint32_t kinds[sizeof...(A) + 1] = {kind_of<A>()...};
   const uint32_t bytes[sizeof...(A) + 1] = {sizeof(A)...};
+  const uint32_t types[sizeof...(A) + 1] = {pointee_of<A>()...};
   const char *const texts[sizeof...(N) + 1] = {names...};
   ascend_kernel_t kernel = {};
   kernel.magic = ASCEND_MAGIC;
@@ -92,6 +105,7 @@ constexpr ascend_kernel_t describe(uint32_t entry, void (*)(A...), const char *n
   for (uint32_t i = 0; i < sizeof...(A); ++i) {
     kernel.param[i].kind = kinds[i];
     kernel.param[i].bytes = bytes[i];
+    kernel.param[i].type = types[i];
     set_name(kernel.param[i].name, texts[i]);
   }
   return kernel;
