@@ -5,6 +5,9 @@
     result.out          # the result as an array, BF16 as float32
     result.json         # all numbers of the run, as docs/output.schema.json describes them
 
+    result = amalgam.ascend("add.cpp", x=x, y=y, n=len(x), out={"z": ("f16", len(x))})
+    result.out["z"]     # results of a kernel in Ascend C or PTO
+
 It runs the command `amalgam` (or what $AMALGAM names, such as the script of a checkout). Standard library and numpy.
 """
 # SPDX-License-Identifier: Apache-2.0
@@ -47,6 +50,20 @@ def command(*words):
     return done.stdout
 
 
+def _file(folder, name, array):
+    """A file with the array, or the one that it names."""
+    if isinstance(array, (str, os.PathLike)):
+        return array
+    path = os.path.join(folder, name + ".npy")
+    numpy.save(path, numpy.ascontiguousarray(array))
+    return path
+
+
+def _numbers(folder):
+    with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
+        return json.load(file)
+
+
 def run(kernel, options=(), out=True, **arrays):
     """`amalgam run KERNEL`: each array is the option of its name (block_table is --block-table); options: other words.
 
@@ -55,15 +72,38 @@ def run(kernel, options=(), out=True, **arrays):
     with tempfile.TemporaryDirectory(prefix="amalgam-") as folder:
         words = ["run", kernel, *options, "--json", os.path.join(folder, "run.json")]
         for name, array in arrays.items():
-            path = array
-            if not isinstance(array, (str, os.PathLike)):
-                path = os.path.join(folder, name + ".npy")
-                numpy.save(path, numpy.ascontiguousarray(array))
-            words += ["--" + name.replace("_", "-"), path]
+            words += ["--" + name.replace("_", "-"), _file(folder, name, array)]
         result = os.path.join(folder, "out.npy")
         text = command(*words, *(["--out", result] if out else []))
-        with open(os.path.join(folder, "run.json"), encoding="utf-8") as file:
-            numbers = json.load(file)
+        numbers = _numbers(folder)
         values = numpy.load(result) if out else None
     bf16 = values is not None and values.dtype == numpy.uint16 and kernel != "custom"
     return Result(from_bf16(values) if bf16 else values, numbers, text)
+
+
+def ascend(source, options=(), out=(), inout=(), workspace=(), **arguments):
+    """`amalgam run ascend SOURCE`: arguments are numbers, arrays or files of parameters by their names.
+
+    out: by name the type (f32 f16 bf16 i64 i32 i16 i8 u8) and the shape; inout: by name arrays that are read and written;
+    workspace: by name bytes. The result's `out` has the arrays of out and inout by name, BF16 as float32.
+    """
+    shapes = dict(out)
+    with tempfile.TemporaryDirectory(prefix="amalgam-") as folder:
+        words = ["run", "ascend", source, *options, "--json", os.path.join(folder, "run.json")]
+        for name, value in arguments.items():
+            number = numpy.ndim(value) == 0 and not isinstance(value, os.PathLike)
+            words += ["--arg", f"{name}={value if number else _file(folder, name, value)}"]
+        results = {name: os.path.join(folder, name + ".out.npy") for name in (*shapes, *inout)}
+        for name, (kind, shape) in shapes.items():
+            words += ["--out", f"{name}:{kind}[{','.join(map(str, numpy.atleast_1d(shape)))}]={results[name]}"]
+        for name, array in dict(inout).items():
+            words += ["--inout", f"{name}={_file(folder, name, array)},{results[name]}"]
+        for name, size in dict(workspace).items():
+            words += ["--workspace", f"{name}={size}"]
+        text = command(*words)
+        values = {name: numpy.load(path) for name, path in results.items()}
+        numbers = _numbers(folder)
+    for name in shapes:
+        if shapes[name][0] == "bf16":
+            values[name] = from_bf16(values[name])
+    return Result(values, numbers, text)

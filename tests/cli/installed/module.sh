@@ -10,6 +10,8 @@ done
 "$MKNPY" kv.npy '<u2' 128,64
 "$SIM" run amla --q q.npy --kv kv.npy --golden none -q --out want.npy
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$ROOT/python AMALGAM=$SIM "$python" - <<'END'
+import os
+
 import amalgam
 import numpy
 
@@ -30,5 +32,17 @@ try:
     raise SystemExit("a wrong shape is taken")
 except amalgam.Error as error:
     assert error.code == 2 and "shape" in str(error), error
+
+x, y = numpy.random.default_rng(1).normal(size=(2, 20480)).astype("f2")
+added = amalgam.ascend(f"{os.environ['SW']}/ascend/examples/add.cpp", x=x, y=y, n=x.size, out={"z": ("f16", x.size)})
+assert numpy.array_equal(added.out["z"], x + y) and added.json["kernel"] == "ascend"
+counted = amalgam.ascend(f"{os.environ['ROOT']}/tests/ascend/counter.cpp", out={"y": ("i32", 2)}, options=["--blocks", 1],
+                         inout={"w": numpy.arange(40, 48, dtype="i4")})
+assert counted.out["y"].tolist() == [42, 41] and counted.out["w"].tolist() == [42, *range(42, 49)], counted.out
+try:
+    amalgam.ascend(f"{os.environ['SW']}/ascend/examples/add.cpp", x=x, y=y[:8], n=x.size, out={"z": ("f16", x.size)})
+    raise SystemExit("a kernel reads what is not there")
+except amalgam.Error as error:
+    assert error.code == 3 and "add.cpp:" in str(error), error
 print("all as expected")
 END

@@ -67,6 +67,7 @@ AMALGAM_INLINE void request(uint64_t pc, const product &p) {
   for (uint32_t i = 0; i < sizeof words / 8; ++i) {
     write_value(pc, message_address() + i * 8, 0, 8, words[i]);
   }
+  clean_lines(pc, 0);
   order(pc, PIPE_S, PIPE_MTE2, EVENT_UNIT);
   cross_set(pc, PIPE_MTE2, FLAG_OF_MATMUL);  // what has been loaded of the tile before is loaded
   cross_wait(pc, PIPE_S, FLAG_OF_MATMUL);
