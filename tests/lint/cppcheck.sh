@@ -19,5 +19,6 @@ check c11 "$host" $(find model sw tests tb -name '*.c')
 # shellcheck disable=SC2046
 check c11 '-D__GNUC__=12 -D__riscv' $(find sw -name '*.c')
 check c11 '-D__GNUC__=12 -D__riscv -DFP8_DIRECT' sw/kernels/fp8/*.c
+# Kernels of tests/ascend say `if ASCEND_IS_AIC {`.
 # shellcheck disable=SC2046
-check c++17 "$host" $(find model tests tb -name '*.cpp')
+check c++17 "$host -DASCEND_IS_AIC=(block) -DASCEND_IS_AIV=(!block)" $(find model tests tb -name '*.cpp')
