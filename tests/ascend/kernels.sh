@@ -122,6 +122,15 @@ sed 's/p.nValue = rows/p.nValue = rows - 1/' "$here/matmul.cpp" >wrong.cpp
 line=$(grep -n 'LoadData(to\[i \* inner' wrong.cpp | cut -d: -f1)
 grep -q "nobody wrote: read by cube0 MTE1: LOAD_FRACTALS .* at wrong.cpp:$line (Split)" out || { cat out; fail "a missing row"; }
 
+# As many arrays as there may be, beside those of the layer.
+numbers=$(seq 0 47)
+{ echo '#include "kernel_operator.h"'
+  echo "extern \"C\" __global__ __aicore__ void many($(printf 'GM_ADDR p%s, ' $numbers | sed 's/, $//')) { KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY); }"
+} >many.cpp
+# shellcheck disable=SC2046
+ascend many.cpp $(printf -- '--inout p%s=s.npy ' $numbers) --vary 2 --json many.json
+holds '(.vary | length) == 2 and (.vary | map(.same) | all)' many.json
+
 # What a file of kernels is asked for, and what is refused.
 refused() {   # refused FRAGMENT ARGUMENTS...
   fragment=$1

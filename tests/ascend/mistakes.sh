@@ -116,15 +116,15 @@ named 'Add(z_tiles' out
 named 'DataCopy(x_tiles' out
 holds '[.races[] | select(.space == "UB" and .compiler == false)] | length >= 3' r.json
 fits run_ascend=r.json
-broken hurry '' --check sync --vary
+broken hurry '' --check sync --vary 20
 [ $status -eq 3 ] && grep -q 'needed a flag from V to MTE2, such as event 0' out && grep -q 'vary .* [1-9][0-9]* leave other bits' out ||
   { cat out err; fail "--vary: exit code $status"; }
 named 'DataCopy(a, from' out
 named 'Add(b, b, a' out
-broken hurry '' --vary
+broken hurry '' --vary 20
 [ $status -eq 1 ] && grep -q 'machines the kernel leaves other bits' err || { cat out err; fail "--vary: exit code $status"; }
 fits run_ascend=r.json
-broken add '' --check sync --vary --expect z=sum16.npy
+broken add '' --check sync --vary 20 --expect z=sum16.npy
 [ $status -eq 0 ] && grep -q 'flags order all accesses' out && grep -q 'vary     20 machines, .* 0 leave other bits' out ||
   { cat out err; fail "a kernel without mistakes: exit code $status"; }
 broken rmsnorm '' --check sync --auto-sync off

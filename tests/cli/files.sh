@@ -167,4 +167,11 @@ status=0
 [ $status -eq 2 ] && grep -q '^amalgam: large.npy: ' err || fail "too large a file: $status, $(cat err)"
 [ ! -e large.npy ] && [ ! -e large.json ] || fail "too large a file is there"
 [ -z "$(find . -name '*.part-*')" ] || fail "left: $(find . -name '*.part-*')"
+# Addresses that give out in the middle of a run are no mistake of the firmware. (A sanitizer takes more than these.)
+if (ulimit -v 2000000; "$SIM" --version) >/dev/null 2>&1; then
+  status=0
+  (ulimit -v 2000000; "$SIM" run amla --heads 16 --seq-kv 600 --config ascend910_die --quiet) 2>err || status=$?
+  [ $status -eq 0 ] || { [ $status -eq 2 ] && grep -q 'no address space for an emulator' err; } ||
+    fail "few addresses: $status, $(cat err)"
+fi
 echo "all as expected"

@@ -6,6 +6,7 @@
 
 #include "base/parse.h"
 #include "base/suggest.h"
+#include "kernel/ascend/ascend.h"
 #include "kernels/flash/flash_args.h"
 
 // The words of options.def.

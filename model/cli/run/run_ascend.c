@@ -166,7 +166,7 @@ static bool prepare(run_t *run) {
                               .blocks = (uint32_t)option_count_or(&o->ascend_blocks, 0),
                               .tolerance = o->ascend_tolerance.value,
                               .check_sync = o->ascend_check.value == 1,
-                              .vary = o->ascend_vary,
+                              .vary = (uint32_t)option_count_or(&o->ascend_vary, 0),
                               .allow_overflow = o->allow_overflow};
   if (o->ascend_tolerance.given && o->ascend_expect.count == 0) {
     return base_fail(&run->error, "--tolerance: needs --expect");
@@ -189,7 +189,7 @@ static const manual_row_t examples[] = {
      "a test: exit code 1 if the result is not the expected one"},
     {"run ascend k.cpp --tiling t.bin --arg x=x.npy --out y:f32[64] --workspace w=64 --blocks 8",
      "with tiling data and a workspace, as eight blocks"},
-    {"run ascend k.cpp --arg x=x.npy --out y:f32[64] --check sync --vary",
+    {"run ascend k.cpp --arg x=x.npy --out y:f32[64] --check sync --vary 20",
      "which accesses race, and do results depend on time?"},
     {NULL, NULL}};
 

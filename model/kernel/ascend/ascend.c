@@ -126,14 +126,14 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
   }
   run->machine.soc.scalar_pipe = true;
   run->machine.soc.list_races = request->check_sync;
-  run->machine.soc.race_check = run->machine.soc.race_check && (request->check_sync || !request->vary);
+  run->machine.soc.race_check = run->machine.soc.race_check && (request->check_sync || request->vary == 0);
   if (run->entry.cores == ASCEND_PAIR_CORE) {
     run->machine.soc.config.soc.vector_cores = 1;
   }
   const size_t each = run->entry.cores != ASCEND_VECTOR_CORE ? 1 : config->soc.vector_cores;
   run->args.blocks = request->blocks != 0 ? request->blocks : (uint32_t)(config->soc.ai_cores * each);
   place(run);
-  return !run->vary || keep_inputs(run, error);
+  return run->vary == 0 || keep_inputs(run, error);
 }
 
 // A run that goes on after races may be stopped all the same.
@@ -153,7 +153,7 @@ static base_exit_t simulate(kernel_run_t *kernel, base_error_t *error) {
   if (code != BASE_OK) {
     tell_races(&run->kernel.result.soc, error);
   }
-  return code != BASE_OK || !run->vary || ascend_vary(run, error) ? code : BASE_BAD_INPUT;
+  return code != BASE_OK || run->vary == 0 || ascend_vary(run, error) ? code : BASE_BAD_INPUT;
 }
 
 static uint64_t flops(const kernel_run_t *kernel) {

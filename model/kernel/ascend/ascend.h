@@ -27,7 +27,7 @@ typedef struct ascend_request {
   uint32_t blocks;           // 0: one for each vector core, or AI core if that is a block
   double tolerance;          // how far an expected floating-point value may be off
   bool check_sync;           // list races, and go on after each
-  bool vary;                 // and on other machines, where nothing stops at a race
+  uint32_t vary;             // and on so many other machines, where nothing stops at a race
   bool allow_overflow;       // without expect: infinities and NaNs are no failure
 } ascend_request_t;
 
@@ -57,7 +57,7 @@ typedef struct ascend_argument {
   size_t lost, lost_at;  // elements that are no finite numbers
 } ascend_argument_t;
 
-enum { ASCEND_VARIANTS = 20 };
+enum { ASCEND_BUFFERS = ASCEND_PARAMS + 2, ASCEND_VARIANTS = 20 };
 
 // What came of the kernel on another machine.
 typedef struct ascend_variant {
@@ -77,10 +77,10 @@ typedef struct ascend_run {
   size_t arguments;
   double tolerance;
   bool allow_overflow;
-  bool vary;
-  soc_buffer_t buffer[ASCEND_PARAMS + 2];              // the last two: args.messages and tiles
-  const ascend_argument_t *placed[ASCEND_PARAMS + 2];  // whose buffers these are
-  void *before[ASCEND_PARAMS + 2];                     // what was in those that are read and written; to be freed
+  size_t vary;
+  soc_buffer_t buffer[ASCEND_BUFFERS];              // if a block is an AI core, the last two: args.messages and tiles
+  const ascend_argument_t *placed[ASCEND_BUFFERS];  // whose buffers these are; NULL: the layer's
+  void *before[ASCEND_BUFFERS];                     // what was in those that are read and written; to be freed
   size_t buffers;
   ascend_args_t args;
   ascend_variant_t variant[ASCEND_VARIANTS];
@@ -107,7 +107,7 @@ static inline bool ascend_is_result(const ascend_argument_t *argument) {
   return argument->role == ASCEND_OUT || argument->role == ASCEND_INOUT;
 }
 
-// Runs it on machines that are faster and slower in one respect each. False: error.
+// Runs it on run->vary machines that are faster and slower in one respect each. False: error.
 bool ascend_vary(ascend_run_t *run, base_error_t *error);
 
 void ascend_json(const kernel_run_t *kernel, cJSON *root);

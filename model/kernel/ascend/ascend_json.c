@@ -69,7 +69,7 @@ static void add_checks(cJSON *root, const ascend_run_t *run) {
   for (size_t i = 0; i < soc->race_count; ++i) {
     add_race(races, &soc->races[i]);
   }
-  cJSON *rows = run->vary ? cJSON_AddArrayToObject(root, "vary") : NULL;
+  cJSON *rows = run->vary > 0 ? cJSON_AddArrayToObject(root, "vary") : NULL;
   for (size_t i = 0; i < run->variants; ++i) {
     add_variant(rows, &run->variant[i]);
   }

@@ -97,7 +97,7 @@ static bool run_variant(const ascend_run_t *run, soc_buffer_t *buffers, size_t n
 }
 
 bool ascend_vary(ascend_run_t *run, base_error_t *error) {
-  soc_buffer_t buffers[ASCEND_PARAMS];
+  soc_buffer_t buffers[ASCEND_BUFFERS];
   bool good = true;
   memcpy(buffers, run->buffer, sizeof buffers);
   for (size_t i = 0; i < run->buffers; ++i) {
@@ -106,7 +106,7 @@ bool ascend_vary(ascend_run_t *run, base_error_t *error) {
       good = good && (buffers[i].result != NULL || base_fail(error, "--vary: out of memory"));
     }
   }
-  for (size_t i = 0; good && i < ASCEND_VARIANTS; ++i) {
+  for (size_t i = 0; good && i < run->vary; ++i) {
     good = run_variant(run, buffers, i, &run->variant[i], error);
     run->differing += run->variant[i].argument != NULL || run->variant[i].stopped[0] != '\0';
     run->variants += good;

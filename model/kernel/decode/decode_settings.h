@@ -20,10 +20,9 @@ typedef enum decode_attention {
 typedef enum decode_weights {
   DECODE_FP16,
   DECODE_W4A16,
-  DECODE_BF16,
-  DECODE_W8A8
-} decode_weights_t;  // the last two:
-                     // activations, too
+  DECODE_BF16,  // activations, too
+  DECODE_W8A8,  // likewise
+} decode_weights_t;
 typedef enum decode_launch { DECODE_STEP, DECODE_OPS } decode_launch_t;
 
 extern const char *const decode_attention_names[], *const decode_weights_names[], *const decode_launch_names[];

@@ -111,12 +111,13 @@ void scalar::leave(bool returns) {
   changed_.notify_all();
 }
 
-void scalar::end(const std::string &error) {
+void scalar::end(const std::string &error, soc_status_t status) {
   if (!ended_) {
     ended_ = true;
     std::vector<uint64_t> at = error.empty() ? std::vector<uint64_t>() : calls();
     const std::lock_guard<std::mutex> lock(mutex_);
     error_ = error;
+    error_status_ = status;
     error_at_ = std::move(at);
   }
 }
@@ -408,7 +409,7 @@ void scalar::finish() {
   if (!error_.empty()) {
     source_lines &lines = sim_.lines;
     const std::string text = panic_ == 0 ? "" : lines.panic_text(error_at_, panic_code(panic_));
-    sim_.stop(SOC_STOPPED, core_.core + " " + error_ + text + lines.backtrace(error_at_));
+    sim_.stop(error_status_, core_.core + " " + error_ + text + lines.backtrace(error_at_));
   }
 }
 

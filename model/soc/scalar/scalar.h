@@ -102,8 +102,9 @@ class scalar : public task, public stretching {
   void write_register(uint64_t offset, uint64_t value);
   // This core's clock goes on: instructions since the last access, and the access itself.
   void spend(uint64_t instructions);
-  // Ends the program; error, if there is one, is what the run is stopped with.
-  void end(const std::string &error);
+  // Ends the program; error, if there is one, is what the run is stopped with: SOC_BAD_INPUT if it is none of the
+  // firmware's.
+  void end(const std::string &error, soc_status_t status = SOC_STOPPED);
   bool ended() const { return ended_ || abandoned_; }
   // After the end: all that was pushed goes to the simulation. returns: and the thread ends.
   void leave(bool returns);
@@ -165,6 +166,7 @@ class scalar : public task, public stretching {
   bool released_ = false;         // from its READ_GM or READ_VALUE
   uint64_t value_ = 0;            // the last one read
   std::string error_;
+  soc_status_t error_status_ = SOC_STOPPED;
   std::vector<uint64_t> error_at_;  // and its callers
   double seconds_ = 0;              // of the host
 

@@ -119,7 +119,7 @@ bool scalar_riscv::execute() {
     give_emulator();
     return over;
   } catch (const std::exception &error) {  // of an emulator
-    end(error.what());
+    end(error.what(), SOC_BAD_INPUT);
     return true;
   }
 }

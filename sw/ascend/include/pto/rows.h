@@ -164,10 +164,8 @@ AMALGAM_INLINE void TROWEXPAND(const D &dst, const B &b) {
     AMALGAM_TILES(D, A);                                                                              \
     AMALGAM_TILES(D, B);                                                                              \
     static_assert(D::isRowMajor && B::isRowMajor, #CALL ": of tiles of rows it is there");            \
-    amalgam::tile_rows row = amalgam::rows_of_tile(b);                                                \
-    row.pitch = 0;                                                                                    \
     amalgam::push_as(dst, amalgam::vinst(amalgam::hal_pc(), amalgam::VI_NAME, amalgam::type_of<T>()), \
-                     amalgam::rows_of_tile(a), row);                                                  \
+                     amalgam::rows_of_tile(a), amalgam::same_row(b));                                 \
   }
 AMALGAM_TILE_COLUMN_EXPAND(TCOLEXPANDADD, VI_ADD)
 AMALGAM_TILE_COLUMN_EXPAND(TCOLEXPANDSUB, VI_SUB)
@@ -182,9 +180,8 @@ AMALGAM_INLINE void TCOLEXPAND(const D &dst, const A &a) {
   AMALGAM_HAS(TCOLEXPAND, VI_COPY, T);
   AMALGAM_TILES(D, A);
   static_assert(D::isRowMajor && A::isRowMajor, "TCOLEXPAND: of tiles of rows it is there");
-  amalgam::tile_rows row = amalgam::rows_of_tile(a);
-  row.pitch = 0;
-  amalgam::push_as(dst, amalgam::vinst(amalgam::hal_pc(), amalgam::VI_COPY, amalgam::type_of<T>()), row);
+  amalgam::push_as(dst, amalgam::vinst(amalgam::hal_pc(), amalgam::VI_COPY, amalgam::type_of<T>()),
+                   amalgam::same_row(a));
 }
 
 }  // namespace pto

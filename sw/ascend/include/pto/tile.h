@@ -130,6 +130,13 @@ AMALGAM_INLINE tile_rows rows_of_tile(const T &tile) {
   constexpr uint32_t size = sizeof(typename T::DType);
   return {tile.address(), T::isRowMajor ? uint32_t{T::Cols} * size : size, size};
 }
+// A tile's first row, again and again.
+template <typename T>
+AMALGAM_INLINE tile_rows same_row(const T &tile) {
+  tile_rows rows = rows_of_tile(tile);
+  rows.pitch = 0;
+  return rows;
+}
 
 // Elements in their order in UB, of one row or one column.
 template <typename T>
