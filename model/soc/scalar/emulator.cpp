@@ -27,8 +27,7 @@ constexpr uint64_t kTakes = (uint64_t{1} << 30) + (uint64_t{1} << 26);
 std::mutex opening;
 
 void check_addresses() {
-  void *map = mmap(nullptr, kTakes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (map == MAP_FAILED) {
+  if (!emulator::fits()) {
     const uint64_t limit = host_addresses();
     throw std::runtime_error(
         "scalar core: no address space for an emulator, which takes " + std::to_string(kTakes >> 20) + " MiB" +
@@ -36,12 +35,16 @@ void check_addresses() {
                              : "; " + std::to_string(host_addresses_left() >> 20) + " are left of the " +
                                    std::to_string(limit >> 20) + " that this process may have (ulimit -v)"));
   }
-  munmap(map, kTakes);
 }
 
 }  // namespace
 
 uint64_t emulator::addresses() { return kTakes; }
+
+bool emulator::fits() {
+  void *map = mmap(nullptr, kTakes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return map != MAP_FAILED && munmap(map, kTakes) == 0;
+}
 
 emulator::emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged)
     : program_(program), ram_(program.make_ram()) {
@@ -165,21 +168,50 @@ void emulator::on_instruction(uc_engine *, uint64_t address, uint32_t, void *sel
 }
 
 std::unique_ptr<emulator> emulators::take(const shared_firmware &program, global_memory &gm) {
-  {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    auto &unused = unused_[&program];
-    if (!unused.empty()) {
-      std::unique_ptr<emulator> last = std::move(unused.back());
-      unused.pop_back();
-      return last;
+  std::unique_lock<std::mutex> lock(mutex_);
+  auto &unused = unused_[&program];
+  while (unused.empty() && !emulator::fits() && (running_ > 0 || drop_unused())) {
+    if (running_ > 0) {
+      changed_.wait(lock);
     }
   }
-  return std::make_unique<emulator>(program, gm, true, false);
+  if (unused.empty()) {
+    unused.push_back(std::make_unique<emulator>(program, gm, true, false));
+  }
+  std::unique_ptr<emulator> last = std::move(unused.back());
+  unused.pop_back();
+  ++running_;
+  return last;
+}
+
+// Another program's, which is in the way.
+bool emulators::drop_unused() {
+  for (auto &[program, unused] : unused_) {
+    if (!unused.empty()) {
+      unused.pop_back();
+      return true;
+    }
+  }
+  return false;
 }
 
 void emulators::give(const shared_firmware &program, std::unique_ptr<emulator> unused) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    unused_[&program].push_back(std::move(unused));
+  }
+  rest();
+}
+
+void emulators::rest() {
   const std::lock_guard<std::mutex> lock(mutex_);
-  unused_[&program].push_back(std::move(unused));
+  --running_;
+  changed_.notify_all();
+}
+
+void emulators::resume() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ++running_;
 }
 
 }  // namespace soc

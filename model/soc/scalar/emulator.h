@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,6 +42,7 @@ class emulator {
   emulator(const shared_firmware &program, global_memory &gm, bool fixed_code, bool debugged);
   ~emulator();
   static uint64_t addresses();  // that one takes
+  static bool fits();           // there are so many
   emulator(const emulator &) = delete;
   emulator &operator=(const emulator &) = delete;
 
@@ -87,14 +89,23 @@ class emulator {
   user *core_ = nullptr;  // that it serves
 };
 
-// Emulators of a machine that serve no core now, by program.
+// Emulators of a machine, by program.  Where addresses are limited there are fewer than threads that want one, and
+// these wait for each other: for one that runs, as its stretch ends, but not for one that stays with a core.
 class emulators {
  public:
+  // One that serves no core now, or a new one.
   std::unique_ptr<emulator> take(const shared_firmware &program, global_memory &gm);
   void give(const shared_firmware &program, std::unique_ptr<emulator> unused);
+  // One that was taken and not given back runs no more, or again: its core waits for memory, or has it to itself.
+  void rest();
+  void resume();
 
  private:
+  bool drop_unused();
+
   std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned running_ = 0;
   std::map<const shared_firmware *, std::vector<std::unique_ptr<emulator>>> unused_;
 };
 

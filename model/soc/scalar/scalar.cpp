@@ -11,6 +11,7 @@
 
 #include "host/interrupt.h"
 #include "soc/cores/core_group.h"
+#include "soc/scalar/emulator.h"
 
 namespace soc {
 namespace {
@@ -151,6 +152,7 @@ void scalar::push(const command_t &command) {
 void scalar::hold() {
   if (pauses_) {
     sim_.programs.away();
+    sim_.emulators->rest();
   }
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return released_ || abandoned_; });
@@ -158,6 +160,7 @@ void scalar::hold() {
   released_ = false;
   lock.unlock();
   if (pauses_) {
+    sim_.emulators->resume();
     sim_.programs.back();
   }
 }

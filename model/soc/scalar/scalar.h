@@ -116,6 +116,7 @@ class scalar : public task, public stretching {
   bool is_too_long(uint64_t instructions) const { return instructions > left_; }
   void end_too_long();
   bool is_abandoned() const { return abandoned_; }
+  bool pauses() const { return pauses_; }
   // It is far enough ahead, or the run is over: execute() is to return.
   bool is_to_stop() const { return pausing_ || abandoned_.load(std::memory_order_relaxed); }
 

@@ -100,6 +100,8 @@ void scalar_riscv::take_emulator() {
   if (!emulator_) {
     emulator_ = sim_.emulators->take(shared_, core_.gm);
     emulator_->serve(*this, state_);
+  } else if (pauses()) {
+    sim_.emulators->resume();
   }
 }
 
@@ -107,6 +109,8 @@ void scalar_riscv::give_emulator() {
   if (!emulator_->is_whole()) {
     emulator_->save(state_);
     sim_.emulators->give(shared_, std::move(emulator_));
+  } else if (pauses()) {
+    sim_.emulators->rest();
   }
 }
 
@@ -119,6 +123,9 @@ bool scalar_riscv::execute() {
     give_emulator();
     return over;
   } catch (const std::exception &error) {  // of an emulator
+    if (emulator_ && pauses()) {
+      sim_.emulators->rest();
+    }
     end(error.what(), SOC_BAD_INPUT);
     return true;
   }
