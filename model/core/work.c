@@ -12,13 +12,14 @@ static void add_vector(core_work_t *sum, uint64_t bytes, bool hard) {
   *(hard ? &sum->vector_hard : &sum->vector) += bytes;
 }
 
-static void add_attn(core_work_t *sum, const cmd_attn_t *c) {
+static void add_attn(core_work_t *sum, num_design_t design, const cmd_attn_t *c) {
   for (size_t query = 0; query < c->queries; ++query) {
-    sum->engine += (uint64_t)core_attn_limit(c, query) * c->dim;
+    sum->engine[design] += (uint64_t)core_attn_limit(c, query) * c->dim;
   }
 }
 
-void core_add_work(core_work_t *sum, const command_t *command, const core_access_t *access, size_t count) {
+void core_add_work(core_work_t *sum, const core_memory_t *memory, const command_t *command, const core_access_t *access,
+                   size_t count) {
   for (size_t i = 0; i < count; ++i) {
     sum->moved[access[i].space] += access[i].rows * access[i].row_bytes;
   }
@@ -33,7 +34,7 @@ void core_add_work(core_work_t *sum, const command_t *command, const core_access
       add_vector(sum, core_vinst_work(&command->vinst), core_vinst_is_hard(&command->vinst));
       break;
     case OP_ATTN:
-      add_attn(sum, &command->attn);
+      add_attn(sum, memory->engine->design, &command->attn);
       break;
     default:
       break;

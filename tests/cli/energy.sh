@@ -43,6 +43,14 @@ holds "$near near(.[1] | $(part cube); 2 * (.[0] | $(part cube)); 1e-9)" once.js
 run free amla --heads 8 --seq-kv 700 --timing-only --set energy.mac_16_pj=0
 holds "$near near(.[0].energy.total_j - .[1].energy.total_j; .[0] | $(part cube); 1e-6) and .[0].cycles == .[1].cycles" once.json free.json
 
+# An engine by itself: an element of a key that a query meets costs what the design takes, and nothing stands beside it.
+for design in hfa fa2 expmul; do
+  run $design $design --impl c --seq-q 4 --seq-kv 64 --head-dim 8
+  holds '.energy.total_j > 0 and ([.energy.parts[] | select(.j > 0)] | length == 1)' $design.json
+  holds '.energy | (.total_j - ([.parts[].j] | add)) == 0 and .low_j < .total_j and .total_j < .high_j' $design.json
+done
+holds '.[0].keys == 256 and .[0].energy.total_j < .[1].energy.total_j and .[2].energy.total_j < .[0].energy.total_j' hfa.json fa2.json expmul.json
+
 # A die with all its cubes at work stays below the power of a board of this chip, 400 W, and above what one takes idle.
 run full gemm --config ascend910_die --m 4096 --n 4096 --k 4096 --timing-only
 holds '.fu > 0.7 and .energy.watts < 400' full.json
@@ -50,4 +58,4 @@ holds '[.machine | .["soc.ai_cores"] * .["energy.core_w"] + .["soc.dies"] * (.["
 
 "$SIM" run amla --heads 8 --seq-kv 700 --timing-only --quiet --csv r
 [ "$(head -1 r.energy.csv)" = part,j ] && [ "$(wc -l <r.energy.csv)" -gt 10 ] || fail "r.energy.csv"
-fits run_gemm=f16.json run_attention=whole.json run_flash=more.json
+fits run_engine=hfa.json run_gemm=f16.json run_attention=whole.json run_flash=more.json

@@ -70,7 +70,7 @@ TEST(estimates) {
 static core_work_t work_of(const command_t *command) {
   core_access_t access[CORE_MAX_ACCESSES];
   core_work_t work = {0};
-  core_add_work(&work, command, access, core_accesses(command, access));
+  core_add_work(&work, NULL, command, access, core_accesses(command, access));
   return work;
 }
 

@@ -117,5 +117,6 @@ void text_engine(FILE *file, const kernel_run_t *kernel) {
   print_poison(file, run);
   print_verify(file, run);
   print_time(file, run);
+  text_energy(file, &run->priced, &run->kernel.result.soc);
   print_host(file, run);
 }

@@ -108,22 +108,23 @@ static void print_unwritten(FILE *file, const soc_result_t *soc) {
   }
 }
 
-static void print_energy(FILE *file, const config_t *config, const soc_result_t *soc) {
+void text_energy(FILE *file, const config_t *config, const soc_result_t *soc) {
   const joules_t energy = joules_of(config, soc);
   fprintf(file, "energy   %.3g mJ (%.2g to %.2g), %.3g W", energy.joules * 1e3, energy.low * 1e3, energy.high * 1e3,
           joules_watts(&energy));
-  for (joules_kind_t kind = 0; kind < JOULES_KINDS && energy.joules > 0; ++kind) {
+  const bool shares = energy.joules > energy.by_kind[JOULES_ARITHMETIC];
+  for (joules_kind_t kind = 0; shares && kind < JOULES_KINDS; ++kind) {
     fprintf(file, "%s%s %.0f", kind == 0 ? "; " : ", ", joules_kind_name(kind),
             100 * energy.by_kind[kind] / energy.joules);
   }
-  fputs(energy.joules > 0 ? " %\n" : "\n", file);
+  fputs(shares ? " %\n" : "\n", file);
 }
 
 void text_traffic(FILE *file, const config_t *config, const soc_result_t *soc) {
   fprintf(file, "traffic  HBM read %.2f write %.2f, L2 read %.2f write %.2f, atomic %.2f MB\n",
           (double)soc->hbm_read * 1e-6, (double)soc->hbm_write * 1e-6, (double)soc->l2_read * 1e-6,
           (double)soc->l2_write * 1e-6, (double)soc->atomic_bytes * 1e-6);
-  print_energy(file, config, soc);
+  text_energy(file, config, soc);
   print_unwritten(file, soc);
 }
 

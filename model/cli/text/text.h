@@ -50,6 +50,7 @@ void text_launches(FILE *file, const kernel_result_t *result);
 
 // Bytes, joules, and warnings of results that depend on bytes that nobody wrote; and where the cycles went, for the
 // pipes of cores whose kind was given commands, each by itself or the mean over all of a kind.
+void text_energy(FILE *file, const config_t *config, const soc_result_t *soc);
 void text_traffic(FILE *file, const config_t *config, const soc_result_t *soc);
 void text_pipes(FILE *file, const soc_result_t *soc, bool mean);
 

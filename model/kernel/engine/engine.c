@@ -44,6 +44,16 @@ static bool fit(engine_settings_t *settings, const attention_problem_t *problem,
          base_fail(error, "--rows %zu: expected a multiple of --blocks, %zu", num->rows, num->blocks);
 }
 
+// An engine by itself has no machine: operations cost what they do on the usual one, and nothing stands beside them.
+static bool price(engine_run_t *run, base_error_t *error) {
+  if (!config_open("engines", &run->priced, error)) {
+    return false;
+  }
+  run->priced.soc.clock_mhz = run->settings.clock_mhz;
+  run->priced.soc.ai_cores = run->priced.soc.dies = 0;
+  return true;
+}
+
 bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_error_t *error) {
   *run = (engine_run_t){.kernel = {.ops = &engine_ops, .judge = request->judge}, .settings = request->settings};
   const attention_problem_t *problem = &run->problem.attention;
@@ -54,7 +64,8 @@ bool engine_prepare(const engine_request_t *request, engine_run_t *run, base_err
   if (run->settings.shape.axi && !run->settings.rtl) {
     return base_fail(error, "--bus axi: needs --impl rtl; the C model has no buses");
   }
-  if (!engine_read(&request->input, &run->problem, error) || !fit(&run->settings, problem, error)) {
+  if (!price(run, error) || !engine_read(&request->input, &run->problem, error) ||
+      !fit(&run->settings, problem, error)) {
     return false;
   }
   run->out = malloc(problem->rows * problem->dv * sizeof *run->out);

@@ -50,6 +50,7 @@ typedef struct engine_run {
   kernel_run_t kernel;  // its result: without soc; poisoned rows are not judged
   engine_settings_t settings;
   engine_problem_t problem;
+  config_t priced;  // its section energy; a machine without anything that stands
   num_bf16_t *out;  // [rows,d]
   engine_cycles_t cycles;
   double seconds;         // of the host, without building and opening

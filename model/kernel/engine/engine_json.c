@@ -95,6 +95,7 @@ void engine_json(const kernel_run_t *kernel, cJSON *root) {
   cJSON_AddNumberToObject(root, "softmax_scale", (double)run->problem.attention.scale);
   add_time(root, run);
   json_add_count(root, "poisoned_rows", run->problem.poisoned_rows);
+  kernel_json_energy(root, &run->priced, &run->kernel.result.soc);
   add_error(root, run);
   add_verify(root, run);
   add_host(root, run);

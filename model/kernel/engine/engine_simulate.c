@@ -47,6 +47,8 @@ static void take(engine_run_t *run) {
   // 4 d for every pair of a query and a key that took part.
   result->flops = 4 * (uint64_t)shape->num.d * cycles->keys;
   // Keys that took part over those that the FAUs could have taken in the same cycles.
+  result->soc.cycles = cycles->total;
+  result->soc.work.engine[shape->num.design] = (uint64_t)shape->num.d * cycles->keys;
   result->fu = (double)cycles->keys / ((double)(shape->num.blocks * shape->queries) * (double)cycles->total);
 }
 

@@ -239,7 +239,7 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
       return false;
     }
   }
-  core_add_work(&sim_.result.work, &command, accesses, count);
+  core_add_work(&sim_.result.work, &memory_, &command, accesses, count);
   return true;
 }
 
