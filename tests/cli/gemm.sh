@@ -39,6 +39,10 @@ has() { grep -qE -e "$2" "$1" || fail "no '$2' in $1"; }
 "$MKNPY" b_s8_t.npy '|i1' 11,3
 "$MKNPY" scale_s8.npy '<f4' 11 c all=3a000000
 "$MKNPY" scale_s8_nan.npy '<f4' 11 c 3=7fc00000
+"$MKNPY" b_16.npy '|i1' 64,16 c all=7f
+"$MKNPY" ones.npy '<f4' 16 c all=3f800000
+"$MKNPY" halves.npy '<f4' 64 c all=3f000000
+"$MKNPY" a_127.npy '<f2' 2,64 c all=57f0 5=d7f0   # 127, and one -127
 head -c 700 w.npy >w_cut.npy
 { cat w.npy; printf x; } >w_over.npy
 out="--out out.npy --json out.json"
@@ -131,6 +135,16 @@ good="--a a.npy --w w.npy --scale scale.npy $out"
   refused "--dtype s8: takes all of K at once, tiles whose columns" run gemm --dtype s8 --m 3 --tile 16x48 $out
   refused "--dtype s8: takes all of K at once" run gemm --dtype s8 --m 3 --out-f32 $out
   refused "--tile halving" run gemm --dtype s8 --m 3 --tile halving $out
+  refused "--scale: missing" run w8a8 --a a.npy --w b_s8.npy $out
+  refused "b.npy" run w8a8 --a a.npy --w b.npy --scale scale_s8.npy $out
+  refused "k is 64 and n 11; expected a multiple of 32 up to 131072, and one of 16" run w8a8 --a a.npy --w b_s8.npy \
+    --scale scale_s8.npy $out
+  refused "k is 131104 and n 16" run w8a8 --k 131104 --n 16 $out
+  refused "ones.npy: shape (16,); expected [64], one for each column of A" run w8a8 --a a.npy --w b_16.npy --scale ones.npy \
+    --smooth ones.npy $out
+  refused "--smooth made-up: expected a file" run w8a8 --a a.npy --w b_16.npy --scale ones.npy --smooth made-up $out
+  refused "--smooth ones.npy: expected made-up" run w8a8 --m 3 --smooth ones.npy $out
+  refused "--tile-n" run w8a8 --tile-n 128 $out
   refused "--shape" report w4a16 --shape 100x128
   refused "--shape" report w4a16 --shape 1536
   refused "--m" report w4a16 --m 0
@@ -172,6 +186,16 @@ status=0
 [ $status -eq 1 ] && holds '.wrong_bits == 0 and .error.rel_fro > 1' wrapped.json || fail "sums that wrap: exit code $status"
 run gemm --dtype s8 --a a_s8.npy --w b_s8.npy --scale scale_s8.npy --out s.npy --quiet
 [ "$(tail -c +129 s.npy | od -An -v -w2 -tx2 | sort -u | tr -d ' ')" = dff0 ] || fail "other scaled sums"
+# 62 x 127 x 127 in all columns of the first row and 64 x 127 x 127 in those of the second; factors halve them.
+for smooth in "" "--smooth halves.npy"; do
+  # shellcheck disable=SC2086
+  run w8a8 --a a_127.npy --w b_16.npy --scale ones.npy $smooth --out-f32 --out w8.npy --json w8.json --quiet
+  tail -c +129 w8.npy | od -An -v -w4 -tf4 | tr -d ' ' | sort -u >have
+  awk -v half="$smooth" 'BEGIN { f = half == "" ? 1 : 0.5; printf "%.9g\n%.9g\n", f * 62 * 16129, f * 64 * 16129 }' | sort -u >want
+  awk '{ printf "%.9g\n", $1 }' have | sort -u | cmp - want || fail "w8a8 $smooth: other sums"
+  holds '.kernel == "w8a8" and .wrong_bits == 0 and ([.phases[].name] == ["quantise", "multiply", "dequantise"])' w8.json
+done
+fits run_w8a8=w8.json
 # Layouts and tiles are in no bit, slices are.
 for options in "--layout dn --tile 64x32x48" "--layout nz --order rows:1 --cores 5" "--tile halving"; do
   # shellcheck disable=SC2086

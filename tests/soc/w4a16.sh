@@ -53,6 +53,14 @@ done
 check gemm --m 8 --n 1111 --k 600 --l2 cold --config ascend910_die
 check w4a16 --m 8 --n 4096 --k 512 --l2 cold --config ascend910_die
 
+# 8-bit integers: rows that are whole in UB, and pieces of long ones; strips that are not full; factors of columns.
+for shape in "--m 1 --n 16 --k 32" "--m 37 --n 144 --k 20480 --cores 5" "--m 130 --n 272 --k 8192" "--m 66 --n 48 --k 96 --cores 2"; do
+  for how in "" "--dtype bf16 --smooth made-up" "--smooth made-up --out-f32"; do
+    # shellcheck disable=SC2086
+    check w8a8 $shape $how $machine --seed $count
+  done
+done
+
 # The shipped data.
 for options in "w4a16 --split-k 1" "w4a16 --split-k 16" "w4a16 --mode dataparallel" \
   "w4a16 --overlap" "w4a16 $direct" "gemm"; do

@@ -385,6 +385,9 @@ static step_quantise_args_t quantise(bench_t *b) {
     memset((uint8_t *)at(b, a.x) + (size_t)below(b, rows) * a.x_pitch, 0, 2 * (size_t)cols);
     fill_row(b, a.type, (uint8_t *)at(b, a.x) + (size_t)below(b, rows) * a.x_pitch, cols, 4, true);
   }
+  if (chance(b, 2)) {
+    a.factors = matrix(b, TYPE_F32, 1, cols, 4 * cols, 1, false);
+  }
   a.out = take(b, ARENA, (uint64_t)rows * cols);
   a.scale = take(b, ARENA, 4ull * rows);
   return a;
@@ -501,7 +504,8 @@ static void expect_routed(bench_t *b, const step_entry_t *entry, const any_args_
 static void expect_quantise(bench_t *b, const step_quantise_args_t *a) {
   int32_t slot[16 * 300];
   const uint32_t rows = a->routing.chosen == 0 ? a->rows : slots_of(b, &a->routing, slot);
-  num_step_quantise(at(b, a->x), a->x_pitch / 2, a->type, rows, a->cols, at(b, a->out), at(b, a->scale));
+  num_step_quantise(at(b, a->x), a->x_pitch / 2, a->type, a->factors == 0 ? NULL : at(b, a->factors), rows, a->cols,
+                    at(b, a->out), at(b, a->scale));
 }
 
 static void expect_dequantise(bench_t *b, const step_dequantise_args_t *a) {

@@ -38,12 +38,15 @@ static void print_input(FILE *file, const gemm_run_t *run) {
   }
   if (p->quantised) {
     print_how(file, s);
-  } else {
+  } else if (!p->w8a8) {
     print_tiles(file, run);
   }
   fprintf(file, "\ndata     %s\nshape    M %zu, N %zu, K %zu", p->source, p->m, p->n, p->k);
   if (p->quantised) {
     fprintf(file, "; %s nibbles, groups of %zu, %s", p->is_unsigned ? "unsigned" : "signed", p->group, zeros[p->zeros]);
+  } else if (p->w8a8) {
+    fprintf(file, "; %s activations%s, a scale a row and a column", p->type == NUM_HALF_BF16 ? "BF16" : "FP16",
+            p->has_smooth ? " times factors of columns" : "");
   }
   fputc('\n', file);
 }
@@ -58,7 +61,8 @@ static void print_error(FILE *file, const gemm_run_t *run) {
     text_error_more(file, &run->kernel.result);
     fputc('\n', file);
     if (run->has_exact && isfinite(run->exact_error.rel_fro)) {
-      fprintf(file, "         that is on weights rounded to FP16; on exact ones %.3g\n", run->exact_error.rel_fro);
+      fprintf(file, "         that is on %s; on exact ones %.3g\n",
+              p->w8a8 ? "activations quantised to 8 bits" : "weights rounded to FP16", run->exact_error.rel_fro);
     }
   }
   if (text_verify(file, &run->kernel.result)) {

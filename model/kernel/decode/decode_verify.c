@@ -227,7 +227,7 @@ static void verify_quantise(job_t *job, const step_quantise_args_t *a) {
   const size_t count = rows * a->cols;
   int8_t *out = room(job, count, 1);
   float *scale = room(job, rows, sizeof *scale);
-  num_step_quantise(at(job, a->x), a->x_pitch / HALF, a->type, rows, a->cols, out, scale);
+  num_step_quantise(at(job, a->x), a->x_pitch / HALF, a->type, NULL, rows, a->cols, out, scale);
   compare(job, at(job, a->out), out, count, 1, TYPE_S8);
   compare(job, at(job, a->scale), scale, rows, FP32, TYPE_F32);
 }

@@ -28,11 +28,10 @@ bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *
                       .settings = request->settings};
   gemm_settings_t *settings = &run->settings;
   const bool timing_only = settings->machine.soc.timing_only;
-  const bool quantised = strcmp(settings->kernel, "w4a16") == 0;
   kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !timing_only,
                       request->input.made_up.seed);
-  return gemm_read(&request->input, quantised, timing_only, &run->problem, error) &&
-         kernel_machine_ready(&settings->machine, gemm_firmware(settings, run->problem.s8), error) &&
+  return gemm_read(&request->input, settings->kernel, timing_only, &run->problem, error) &&
+         kernel_machine_ready(&settings->machine, gemm_firmware(settings, &run->problem), error) &&
          gemm_settings_fit(settings, &run->problem, error) && (timing_only || make_room(run, error));
 }
 

@@ -1,4 +1,4 @@
-// Products by the kernels w4a16 and gemm: what to simulate, and what came of it.
+// Products by the kernels w4a16, w8a8 and gemm: what to simulate, and what came of it.
 // attention/attention.h has an example of how these functions are used.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_GEMM_GEMM_H
@@ -20,8 +20,9 @@ typedef struct gemm_input {
   kernel_source_t source;
   const char *a, *w;         // KERNEL_FILES: activations and weights,
   const char *scale, *zero;  // of w4a16 with scales and perhaps zero points
+  const char *smooth;        // of w8a8, with scales, too; or NULL
   made_up_t made_up;         // KERNEL_MADE_UP
-  bool bf16;                 // of gemm: BF16 activations, weights and result, not FP16
+  bool bf16;                 // BF16 activations, result and, of gemm, weights, not FP16
   bool s8;                   // of gemm: 8-bit integers, the result S32, or with a scale a column FP16:
   bool scaled;               // made up, or of the file `scale`
   enum gemm_layout layout;   // of gemm: how the weights lie in global memory; files are [K,N]
@@ -44,9 +45,9 @@ typedef struct gemm_cut {
   double us;      // the estimate, without the launch
 } gemm_cut_t;
 
-// The kernel's variants. gemm reads only machine, out_f32, halving, cut and splits.
+// The kernel's variants. gemm reads only machine, out_f32, halving, cut and splits, w8a8 machine and out_f32.
 typedef struct gemm_settings {
-  const char *kernel;  // "w4a16" or "gemm"
+  const char *kernel;  // "w4a16", "w8a8" or "gemm"
   kernel_machine_t machine;
   bool out_f32;
   bool dataparallel;         // all of K by one core, else slices of K, which vector cores add up
@@ -70,7 +71,7 @@ typedef struct gemm_phase {
   soc_traffic_t traffic;  // of the arrays that it reads and writes
 } gemm_phase_t;
 
-enum { GEMM_PHASES = 3, GEMM_ARRAYS = 7 };
+enum { GEMM_PHASES = 3, GEMM_ARRAYS = 9 };
 
 // An array's name, size and traffic.
 typedef struct gemm_array {
@@ -91,7 +92,7 @@ typedef struct gemm_run {
   gemm_phase_t phase[GEMM_PHASES];
   size_t phases;
   size_t wrong_weights;  // of b
-  // Of w4a16: the error on weights before they are rounded to FP16.
+  // The error of w4a16 on weights before they are rounded to FP16, of w8a8 on activations before they are quantised.
   bool has_exact;
   num_error_t exact_error;
 } gemm_run_t;
@@ -102,7 +103,7 @@ typedef struct gemm_run {
 #define GEMM_TOLERANCE_BF16 5e-3
 #define GEMM_TOLERANCE_F32 1e-5
 
-// The request of `amalgam run KERNEL` without options, on that machine. kernel: "w4a16" or "gemm".
+// The request of `amalgam run KERNEL` without options, on that machine. kernel: "w4a16", "w8a8" or "gemm".
 gemm_request_t gemm_request(const char *kernel, const kernel_machine_t *machine);
 
 bool gemm_prepare(const gemm_request_t *request, gemm_run_t *run, base_error_t *error);
@@ -133,7 +134,7 @@ base_exit_t gemm_verdict(const kernel_run_t *kernel, base_error_t *error);
 void gemm_json(const kernel_run_t *kernel, cJSON *root);
 
 // The arrays that the request asks for. False: *problem holds nothing.
-bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm_problem_t *problem,
+bool gemm_read(const gemm_input_t *input, const char *kernel, bool timing_only, gemm_problem_t *problem,
                base_error_t *error);
 
 #endif

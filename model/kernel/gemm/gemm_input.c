@@ -5,7 +5,10 @@
 
 #include "array/array.h"
 #include "base/npy.h"
+#include "hal/command.h"
 #include "kernel/gemm/gemm_made_up.h"
+#include "kernel/gemm/w8a8.h"
+#include "num/golden/num_step.h"
 
 enum { MAX_EXTENT = W4A16_MAX };
 
@@ -161,33 +164,33 @@ static bool read_bytes(const char *path, npy_array_t *array, base_error_t *error
   return true;
 }
 
-static bool take_column_scales(const char *path, gemm_problem_t *problem, base_error_t *error) {
-  npy_array_t scale;
-  if (!array_read(path, NPY_BIT(F4), &scale, error)) {
-    return false;
+// FP32 numbers, one for each column of what; NULL: there are none.
+static float *read_row(const char *path, size_t count, const char *what, base_error_t *error) {
+  npy_array_t row;
+  if (!array_read(path, NPY_BIT(F4), &row, error)) {
+    return NULL;
   }
-  problem->column_scale = scale.data;
-  if (scale.dims != 1 || scale.shape[0] != problem->n) {
-    return npy_refuse_shape(path, &scale, error, "[%zu], one for each column of W", problem->n);
+  const float *value = row.data;
+  bool good = (row.dims == 1 && row.shape[0] == count) ||
+              npy_refuse_shape(path, &row, error, "[%zu], one for each column of %s", count, what);
+  for (size_t i = 0; good && i < count; ++i) {
+    good = isfinite(value[i]) || base_fail(error, "%s: [%zu] is not finite", path, i);
   }
-  for (size_t i = 0; i < problem->n; ++i) {
-    if (!isfinite(problem->column_scale[i])) {
-      return base_fail(error, "%s: [%zu] is not finite", path, i);
-    }
+  if (!good) {
+    npy_free(&row);
   }
-  return true;
+  return good ? row.data : NULL;
 }
 
-static bool take_s8(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
-  npy_array_t a, w;
-  if (!read_bytes(input->a, &a, error)) {
-    return false;
-  }
-  problem->a_s8 = a.data;
-  problem->m = a.shape[0];
-  problem->k = a.shape[1];
-  if (!kernel_agrees("m", input->m, problem->m, input->a, error) ||
-      !kernel_agrees("k", input->k, problem->k, input->a, error) || !read_bytes(input->w, &w, error)) {
+static bool take_column_scales(const char *path, gemm_problem_t *problem, base_error_t *error) {
+  problem->column_scale = read_row(path, problem->n, "W", error);
+  return problem->column_scale != NULL;
+}
+
+// Its rows are a row for each column of A.
+static bool take_w8(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t w;
+  if (!read_bytes(input->w, &w, error)) {
     return false;
   }
   problem->b_s8 = w.data;
@@ -197,6 +200,27 @@ static bool take_s8(const gemm_input_t *input, gemm_problem_t *problem, base_err
   }
   return kernel_agrees("n", input->n, problem->n, input->w, error) &&
          (input->scale == NULL || take_column_scales(input->scale, problem, error));
+}
+
+static bool take_w8a8(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
+  problem->has_smooth = input->smooth != NULL;
+  if (!take_a(input, input->a, problem, error) || !take_w8(input, problem, error)) {
+    return false;
+  }
+  problem->smooth = problem->has_smooth ? read_row(input->smooth, problem->k, "A", error) : NULL;
+  return !problem->has_smooth || problem->smooth != NULL;
+}
+
+static bool take_s8(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
+  npy_array_t a;
+  if (!read_bytes(input->a, &a, error)) {
+    return false;
+  }
+  problem->a_s8 = a.data;
+  problem->m = a.shape[0];
+  problem->k = a.shape[1];
+  return kernel_agrees("m", input->m, problem->m, input->a, error) &&
+         kernel_agrees("k", input->k, problem->k, input->a, error) && take_w8(input, problem, error);
 }
 
 static bool take_all(const gemm_input_t *input, const char *a, const char *w, const char *scale, const char *zero,
@@ -216,8 +240,9 @@ static bool take_all(const gemm_input_t *input, const char *a, const char *w, co
 static bool from_files(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
   snprintf(problem->source, sizeof problem->source, "%.80s, %.80s%s", input->a, input->w,
            problem->quantised ? ", ..." : "");
-  return problem->s8 ? take_s8(input, problem, error)
-                     : take_all(input, input->a, input->w, input->scale, input->zero, problem, error);
+  return problem->s8     ? take_s8(input, problem, error)
+         : problem->w8a8 ? take_w8a8(input, problem, error)
+                         : take_all(input, input->a, input->w, input->scale, input->zero, problem, error);
 }
 
 static bool shipped(const gemm_input_t *input, gemm_problem_t *problem, base_error_t *error) {
@@ -251,6 +276,7 @@ static bool make_up(const gemm_input_t *input, bool timing_only, gemm_problem_t 
   problem->n = kernel_size_or(input->n, 2048);
   problem->k = kernel_size_or(input->k, 4096);
   problem->group = kernel_size_or(input->group, 128);
+  problem->has_smooth = input->smooth != NULL;
   problem->zeros = zeros[input->zeros];
   if (!check_made_up(problem, error)) {
     return false;
@@ -278,6 +304,13 @@ static bool check_limits(const gemm_problem_t *problem, base_error_t *error) {
   return true;
 }
 
+static bool check_w8a8(const gemm_problem_t *problem, base_error_t *error) {
+  return !problem->w8a8 ||
+         (problem->k % W8A8_K_MULTIPLE == 0 && problem->k <= W8A8_MAX_K && problem->n % W8A8_N_MULTIPLE == 0) ||
+         base_fail(error, "%s: k is %zu and n %zu; expected a multiple of %d up to %d, and one of %d", problem->source,
+                   problem->k, problem->n, W8A8_K_MULTIPLE, W8A8_MAX_K, W8A8_N_MULTIPLE);
+}
+
 // The contract's B.
 static bool dequantise(gemm_problem_t *problem, base_error_t *error) {
   if (!problem->quantised || problem->w == NULL) {
@@ -292,14 +325,30 @@ static bool dequantise(gemm_problem_t *problem, base_error_t *error) {
   return true;
 }
 
-bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm_problem_t *problem,
+// The contract's A of w8a8.
+static bool quantise(gemm_problem_t *p, base_error_t *error) {
+  if (!p->w8a8 || p->a == NULL) {
+    return true;
+  }
+  p->a_s8 = malloc(p->m * p->k);
+  p->row_scale = malloc(p->m * sizeof *p->row_scale);
+  if (p->a_s8 == NULL || p->row_scale == NULL) {
+    return base_fail(error, "quantised activations: out of memory");
+  }
+  num_step_quantise(p->a, p->k, p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16, p->smooth, p->m, p->k, p->a_s8,
+                    p->row_scale);
+  return true;
+}
+
+bool gemm_read(const gemm_input_t *input, const char *kernel, bool timing_only, gemm_problem_t *problem,
                base_error_t *error) {
   memset(problem, 0, sizeof *problem);
-  problem->quantised = quantised;
-  problem->is_unsigned = quantised && input->is_unsigned;
-  problem->type = !quantised && input->bf16 ? NUM_HALF_BF16 : NUM_HALF_FP16;
+  problem->quantised = strcmp(kernel, "w4a16") == 0;
+  problem->w8a8 = strcmp(kernel, "w8a8") == 0;
+  problem->is_unsigned = problem->quantised && input->is_unsigned;
+  problem->type = !problem->quantised && input->bf16 ? NUM_HALF_BF16 : NUM_HALF_FP16;
   problem->layout = input->layout;
-  problem->s8 = !quantised && input->s8;
+  problem->s8 = strcmp(kernel, "gemm") == 0 && input->s8;
   problem->scaled = problem->s8 && input->scaled;
   if (problem->type == NUM_HALF_BF16 && input->source == KERNEL_SHIPPED) {
     return base_fail(error, "--dtype bf16: the shipped data is FP16; name files, or sizes to make data up");
@@ -307,7 +356,8 @@ bool gemm_read(const gemm_input_t *input, bool quantised, bool timing_only, gemm
   const bool read = input->source == KERNEL_FILES     ? from_files(input, problem, error)
                     : input->source == KERNEL_MADE_UP ? make_up(input, timing_only, problem, error)
                                                       : shipped(input, problem, error);
-  if (read && check_limits(problem, error) && dequantise(problem, error)) {
+  if (read && check_limits(problem, error) && check_w8a8(problem, error) && dequantise(problem, error) &&
+      quantise(problem, error)) {
     return true;
   }
   gemm_free(problem);
@@ -323,6 +373,8 @@ void gemm_free(gemm_problem_t *problem) {
   free(problem->a_s8);
   free(problem->b_s8);
   free(problem->column_scale);
+  free(problem->row_scale);
+  free(problem->smooth);
   memset(problem, 0, sizeof *problem);
 }
 

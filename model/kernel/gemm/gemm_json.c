@@ -77,13 +77,20 @@ void gemm_json(const kernel_run_t *kernel, cJSON *root) {
   add_shape(root, &run->problem);
   if (run->problem.quantised) {
     add_how(root, run);
+  } else if (run->problem.w8a8) {
+    cJSON_AddStringToObject(root, "dtype", run->problem.type == NUM_HALF_BF16 ? "bf16" : "fp16");
+    cJSON_AddBoolToObject(root, "smooth", run->problem.has_smooth);
   } else {
     add_tiles(root, run);
   }
   kernel_json_time(root, result, &run->settings.machine);
-  cJSON *error = kernel_json_error(root, result, "fp64, untiled, on the contract's weights", "columns");
+  const bool w8a8 = run->problem.w8a8;
+  cJSON *error = kernel_json_error(
+      root, result, w8a8 ? "fp64, on the contract's quantised activations" : "fp64, untiled, on the contract's weights",
+      "columns");
   if (run->has_exact) {
-    kernel_json_error_members(cJSON_AddObjectToObject(error, "exact_weights"), &run->exact_error);
+    kernel_json_error_members(cJSON_AddObjectToObject(error, w8a8 ? "exact_activations" : "exact_weights"),
+                              &run->exact_error);
   }
   if (result->verified) {
     json_add_count(root, "wrong_bits", result->wrong_bits);

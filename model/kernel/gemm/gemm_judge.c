@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernel/gemm/gemm.h"
+#include "kernel/gemm/w8a8.h"
 #include "num/golden/num_s8.h"
 #include "num/num_format.h"
 #include "num/golden/num_w4a16.h"
@@ -111,7 +112,7 @@ static bool compare_exact(void *context, const double *rounded, const float *val
   judge_answer_t answer = gemm_answer(&run->kernel);
   double *golden = malloc(columns * run->problem.m * sizeof *golden);
   (void)rounded;
-  answer.fp64 = exact_columns;
+  answer.fp64 = run->problem.w8a8 ? w8a8_exact : exact_columns;
   run->has_exact = golden != NULL && judge_fp64(&answer, columns, golden);
   if (run->has_exact) {
     num_error(golden, values, columns * run->problem.m, &run->exact_error);
@@ -144,9 +145,13 @@ judge_answer_t gemm_answer(kernel_run_t *kernel) {
                           .tolerance = of[type].tolerance,
                           .threads = run->settings.machine.soc.threads,
                           .run = run,
-                          .fp64 = p->s8 ? fp64_columns_s8 : fp64_columns,
-                          .contract = p->s8 ? contract_columns_s8 : contract_columns,
-                          .found = p->quantised ? compare_exact : NULL};
+                          .fp64 = p->s8     ? fp64_columns_s8
+                                  : p->w8a8 ? w8a8_fp64
+                                            : fp64_columns,
+                          .contract = p->s8     ? contract_columns_s8
+                                      : p->w8a8 ? w8a8_contract
+                                                : contract_columns,
+                          .found = p->quantised || p->w8a8 ? compare_exact : NULL};
 }
 
 bool gemm_judge(kernel_run_t *kernel, base_error_t *error) {

@@ -8,7 +8,17 @@
 #include "num/num_rng.h"
 
 // Streams of the arrays.
-enum { STREAM_A, STREAM_A_LOW, STREAM_B, STREAM_B_LOW, STREAM_SCALE, STREAM_ZERO, STREAM_W, STREAM_COLUMNS };
+enum {
+  STREAM_A,
+  STREAM_A_LOW,
+  STREAM_B,
+  STREAM_B_LOW,
+  STREAM_SCALE,
+  STREAM_ZERO,
+  STREAM_W,
+  STREAM_COLUMNS,
+  STREAM_SMOOTH
+};
 
 enum { MADE_UP_CHUNK = 4096 };
 
@@ -69,25 +79,42 @@ static void make_weights(gemm_problem_t *problem, uint64_t seed, gemm_zeros_t ze
   }
 }
 
-static bool make_s8(gemm_problem_t *problem, const made_up_t *made_up, base_error_t *error) {
-  problem->a_s8 = malloc(problem->m * problem->k);
+static bool make_weights_s8(gemm_problem_t *problem, const made_up_t *made_up) {
+  const bool scaled = problem->scaled || problem->w8a8;
   problem->b_s8 = malloc(problem->k * problem->n);
-  problem->column_scale = problem->scaled ? malloc(problem->n * sizeof *problem->column_scale) : NULL;
-  if (problem->a_s8 == NULL || problem->b_s8 == NULL || (problem->scaled && problem->column_scale == NULL)) {
-    return base_fail(error, "--m, --n, --k: out of memory");
+  problem->column_scale = scaled ? malloc(problem->n * sizeof *problem->column_scale) : NULL;
+  if (problem->b_s8 == NULL || (scaled && problem->column_scale == NULL)) {
+    return false;
   }
-  make_bytes(made_up, STREAM_A, problem->m * problem->k, problem->a_s8);
   make_bytes(made_up, STREAM_B, problem->k * problem->n, problem->b_s8);
-  for (size_t j = 0; problem->scaled && j < problem->n; ++j) {
+  for (size_t j = 0; scaled && j < problem->n; ++j) {
     problem->column_scale[j] = 0.001f * (1 + 0.5f * uniform(made_up->seed, STREAM_COLUMNS, j));
   }
   return true;
 }
 
+static bool make_s8(gemm_problem_t *problem, const made_up_t *made_up) {
+  problem->a_s8 = malloc(problem->m * problem->k);
+  if (problem->a_s8 == NULL || !make_weights_s8(problem, made_up)) {
+    return false;
+  }
+  make_bytes(made_up, STREAM_A, problem->m * problem->k, problem->a_s8);
+  return true;
+}
+
+// Powers of two from 1/4 to 4.
+static bool make_smooth(gemm_problem_t *problem, const made_up_t *made_up) {
+  problem->smooth = malloc(problem->k * sizeof *problem->smooth);
+  for (size_t j = 0; problem->smooth != NULL && j < problem->k; ++j) {
+    problem->smooth[j] = exp2f(rintf(2 * uniform(made_up->seed, STREAM_SMOOTH, j)));
+  }
+  return problem->smooth != NULL;
+}
+
 bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_t zeros, base_error_t *error) {
   const size_t scales = problem->quantised ? problem->k / problem->group * problem->n : 0;
   if (problem->s8) {
-    return make_s8(problem, made_up, error);
+    return make_s8(problem, made_up) || base_fail(error, "--m, --n, --k: out of memory");
   }
   problem->a = malloc(problem->m * problem->k * 2);
   bool good = problem->a != NULL;
@@ -96,6 +123,8 @@ bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_
     problem->scale = malloc(scales * 2);
     problem->zero = zeros == GEMM_ZEROS_NONE ? NULL : malloc(scales * 2);
     good = good && problem->w != NULL && problem->scale != NULL && (problem->zero != NULL || zeros == GEMM_ZEROS_NONE);
+  } else if (problem->w8a8) {
+    good = good && make_weights_s8(problem, made_up) && (!problem->has_smooth || make_smooth(problem, made_up));
   } else {
     problem->b = malloc(problem->k * problem->n * 2);
     good = good && problem->b != NULL;
@@ -109,6 +138,8 @@ bool gemm_make_up(gemm_problem_t *problem, const made_up_t *made_up, gemm_zeros_
   make_half(made_up, problem->type, STREAM_A, problem->m * problem->k, problem->a);
   if (problem->quantised) {
     make_weights(problem, made_up->seed, zeros);
+  }
+  if (problem->quantised || problem->w8a8) {
     return true;
   }
   make_half(made_up, problem->type, STREAM_B, problem->k * problem->n, problem->b);

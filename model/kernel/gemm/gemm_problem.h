@@ -1,5 +1,5 @@
-// A product of FP16 activations with weights, FP16 or 4-bit: arrays and shape, as the kernels w4a16
-// and gemm, golden functions and reports see it.
+// A product of activations with weights: arrays and shape, as the kernels w4a16, w8a8 and gemm, golden functions and
+// reports see it.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_KERNEL_GEMM_GEMM_PROBLEM_H
 #define AMALGAM_KERNEL_GEMM_GEMM_PROBLEM_H
@@ -26,8 +26,12 @@ typedef struct gemm_problem {
   uint16_t *b;              // [k][n]: gemm's weights, or the contract's dequantised ones
   bool s8;                  // of gemm: 8-bit integers, in place of a and b
   bool scaled;              // ... whose result is FP16, times a scale a column, and not S32
+  bool w8a8;                // activations a, which become a_s8, times b_s8
+  bool has_smooth;          // ... and which are multiplied by factors of columns before
   int8_t *a_s8, *b_s8;      // [m][k], [k][n]
   float *column_scale;      // [n]
+  float *row_scale;         // [m], of w8a8's a_s8; as that the contract's
+  float *smooth;            // [k]
   char source[200];         // where the data came from, for people
 } gemm_problem_t;
 

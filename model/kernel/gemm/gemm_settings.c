@@ -7,11 +7,12 @@
 #include "kernel/gemm/gemm_plan.h"
 #include "kernels/gemm/gemm_args.h"
 
-const char *gemm_firmware(const gemm_settings_t *settings, bool s8) {
-  return strcmp(settings->kernel, "gemm") != 0 ? settings->kernel
-         : settings->halving                   ? "gemm_fp16"
-         : s8                                  ? "gemm_tiles_s8"
-                                               : "gemm_tiles";
+const char *gemm_firmware(const gemm_settings_t *settings, const gemm_problem_t *problem) {
+  return problem->quantised  ? "w4a16"
+         : problem->w8a8     ? "step_base"
+         : settings->halving ? "gemm_fp16"
+         : problem->s8       ? "gemm_tiles_s8"
+                             : "gemm_tiles";
 }
 
 static bool check_buffers(const gemm_settings_t *settings, bool quantised, base_error_t *error) {
@@ -74,7 +75,16 @@ static bool tiles_fit(gemm_settings_t *settings, const gemm_problem_t *problem, 
   return gemm_cut_choose(problem, settings, error);
 }
 
+static bool w8a8_fits(const gemm_settings_t *settings, base_error_t *error) {
+  static const kernel_buffers_t need = {
+      .l1 = GEMM_L1_KB, .l0a = GEMM_L0_KB, .l0b = GEMM_L0_KB, .l0c = GEMM_L0C_KB, .ub = W4A16_UB_KB};
+  return kernel_machine_holds(&settings->machine, &need, error);
+}
+
 bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error) {
+  if (problem->w8a8) {
+    return w8a8_fits(settings, error);
+  }
   if (!check_buffers(settings, problem->quantised, error)) {
     return false;
   }

@@ -6,7 +6,7 @@
 #include "kernel/gemm/gemm.h"
 
 // The kernel's firmware.
-const char *gemm_firmware(const gemm_settings_t *settings, bool s8);
+const char *gemm_firmware(const gemm_settings_t *settings, const gemm_problem_t *problem);
 
 // For that problem; splits and tile_n are decided.
 bool gemm_settings_fit(gemm_settings_t *settings, const gemm_problem_t *problem, base_error_t *error);

@@ -7,6 +7,7 @@
 
 #include "hal/command.h"
 #include "kernel/arrays.h"
+#include "kernel/gemm/w8a8.h"
 #include "kernels/gemm/gemm_args.h"
 
 enum array { A, W, SCALE, ZERO, B, PARTIAL, C, ARRAYS };  // SCALE: of w4a16, or of 8-bit integers
@@ -301,6 +302,9 @@ base_exit_t gemm_simulate(kernel_run_t *kernel, base_error_t *error) {
   const gemm_problem_t *problem = &run->problem;
   const gemm_settings_t *settings = &run->settings;
   layout_t layout = {0};
+  if (problem->w8a8) {
+    return w8a8_simulate(run, error);
+  }
   const bool lays_out = problem->layout != GEMM_ND && weights_of(problem) != NULL;
   void *laid = lays_out ? lay_out(problem) : NULL;
   float *scales = problem->column_scale != NULL ? lay_out_scales(problem) : NULL;

@@ -465,19 +465,23 @@ static int8_t to_s8(float x) {
   return (int8_t)(isnan(x) ? 0.0f : whole > 127.0f ? 127.0f : whole < -128.0f ? -128.0f : whole);
 }
 
-void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, size_t rows, size_t cols, int8_t *out,
-                       float *scale) {
+static float smooth(uint32_t type, uint16_t x, const float *factors, size_t col) {
+  return factors == NULL ? wide(type, x) : wide(type, x) * factors[col];
+}
+
+void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, const float *factors, size_t rows,
+                       size_t cols, int8_t *out, float *scale) {
   for (size_t r = 0; r < rows; ++r) {
     float most = 0x1p-100f;
     bool finite = true;
     for (size_t j = 0; j < cols; ++j) {
-      const float size = fabsf(wide(type, x[r * x_stride + j]));
+      const float size = fabsf(smooth(type, x[r * x_stride + j], factors, j));
       finite = finite && isfinite(size);
       most = size > most ? size : most;
     }
     scale[r] = finite ? most / 127.0f : NAN;
     for (size_t j = 0; j < cols; ++j) {
-      out[r * cols + j] = to_s8(wide(type, x[r * x_stride + j]) / scale[r]);
+      out[r * cols + j] = to_s8(smooth(type, x[r * x_stride + j], factors, j) / scale[r]);
     }
   }
 }

@@ -133,10 +133,11 @@ void num_step_gather(const num_step_routing_t *routing, const int32_t *slot, con
 void num_step_combine(const num_step_routing_t *routing, const int32_t *slot, const float *y, const float *weights,
                       const float *shared, size_t cols, float *out);
 
-// scale[r] = f32(max(largest |x|, 2^-100) / 127), out = x / scale[r] to nearest even, saturating; a row with anything
-// that is not finite has a NaN for a scale, and zeros. x of TYPE_F16 or TYPE_BF16; out [rows,cols].
-void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, size_t rows, size_t cols, int8_t *out,
-                       float *scale);
+// y = f32(x * factors[column]), factors NULL: x. scale[r] = f32(max(largest |y|, 2^-100) / 127), out = y / scale[r] to
+// nearest even, saturating; a row with anything that is not finite has a NaN for a scale, and zeros. x of TYPE_F16 or
+// TYPE_BF16; out [rows,cols].
+void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, const float *factors, size_t rows,
+                       size_t cols, int8_t *out, float *scale);
 
 typedef struct num_step_dequantise {
   const float *scale, *columns, *bias;  // [rows], [cols], [cols]; bias NULL: none

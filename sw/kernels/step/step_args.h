@@ -89,12 +89,13 @@ typedef struct step_product_args {
 // tile_cols multiples of 32.
 typedef step_product_args_t step_product_s8_args_t;
 
-// scale = f32(max(largest |x| of the row, 2^-100) / 127), out = s8(rint(f32(x / scale))), saturating. A row with
-// anything that is not finite: scale is a NaN, out 0.
+// y = f32(x * factor), scale = f32(max(largest |y| of the row, 2^-100) / 127), out = s8(rint(f32(y / scale))),
+// saturating. A row with anything that is not finite: scale is a NaN, out 0.
 typedef struct step_quantise_args {
   uint64_t x;                          // [rows] of type, rows x_pitch apart
   uint64_t out;                        // S8 [rows][cols], packed
   uint64_t scale;                      // FP32 [rows], packed
+  uint64_t factors;                    // FP32 [cols], of columns; 0: all are 1
   uint32_t rows, cols, x_pitch, type;  // cols a multiple of 32; TYPE_F16 or TYPE_BF16; rows: with routing all slots
   step_routing_t routing;
 } step_quantise_args_t;

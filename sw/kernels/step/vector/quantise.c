@@ -1,7 +1,7 @@
 // QUANTISE: rows in 16 bits to 8-bit integers, with a scale each.
 //
 //   slot: x | ...      X, WORK: FP32, V's own      out: S8 | ...      scales | ...      largest, part, lost: one FP32 a
-//   row
+//   row      factors: FP32, beside their x | ...
 //
 // A tile's rows are whole, or a piece of one long row: then its pieces come twice, for the scale and for the integers.
 // A maximum passes over NaNs, so `lost` keeps them: 0 times each element, added up, is 0 or a NaN.
@@ -22,12 +22,13 @@ enum {
   PART_LARGEST = LARGEST + COLUMN,
   LOST = PART_LARGEST + COLUMN,
   PART_LOST = LOST + COLUMN,
+  FACTORS = PART_LOST + COLUMN,
   COLS_MULTIPLE = 32,
   LANES = 64,
   TINY = 0x0d800000,  // 2^-100
   F32_127 = 0x42fe0000,
 };
-_Static_assert(PART_LOST + COLUMN <= UB_BYTES, "UB is too small");
+_Static_assert(FACTORS + SLOTS * 4 * ELEMENTS <= UB_BYTES, "UB is too small");
 
 static const ring_t in = {PIPE_MTE2, PIPE_V, 0, SLOTS, 0, 2 * ELEMENTS};
 static const ring_t out = {PIPE_V, PIPE_MTE3, 0, SLOTS, OUT, ELEMENTS};
@@ -77,12 +78,21 @@ static piece_t piece_of(const quantise_t *q, uint32_t number) {
                    .cols = tile_length(q->args->cols, q->cols, turn % q->pieces)};
 }
 
+// Where rows are whole, all tiles have the same factors.
+static uint32_t factors_of(const quantise_t *q, uint32_t number) {
+  return FACTORS + (q->pieces == 1 ? 0 : number % SLOTS * 4 * ELEMENTS);
+}
+
 static void load(const quantise_t *q, uint32_t number) {
   const step_quantise_args_t *args = q->args;
   const piece_t p = piece_of(q, number);
   ring_wait_free(&in, number);
   data_copy_gm_to_ub(.gm = args->x + (uint64_t)p.row * args->x_pitch + 2 * p.col, .gm_pitch = args->x_pitch,
                      .ub = ring_slot(&in, number), .ub_pitch = 2 * p.cols, .rows = p.rows, .row_bytes = 2 * p.cols);
+  if (args->factors != 0 && (q->pieces > 1 || number == 0)) {
+    data_copy_gm_to_ub(.gm = args->factors + 4 * p.col, .gm_pitch = 4 * p.cols, .ub = factors_of(q, number),
+                       .ub_pitch = 4 * p.cols, .rows = 1, .row_bytes = 4 * p.cols);
+  }
   ring_set_full(&in, number);
 }
 
@@ -94,6 +104,10 @@ static void widen(const quantise_t *q, const piece_t *p, uint32_t number) {
   ring_wait_full(&in, number);
   vector_op(.op = VOP_CAST, .rows = p->rows, .cols = p->cols, .dst = X, .dst_pitch = 4 * p->cols,
             .a = ring_slot(&in, number), .a_pitch = 2 * p->cols, .from = q->args->type, .to = TYPE_F32);
+  if (q->args->factors != 0) {
+    vector_op(.op = VOP_MUL, .rows = p->rows, .cols = p->cols, .dst = X, .dst_pitch = 4 * p->cols, .a = X,
+              .a_pitch = 4 * p->cols, .b = factors_of(q, number), .b_pitch = 0);
+  }
   ring_set_free(&in, number);
 }
 
