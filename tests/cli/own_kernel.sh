@@ -131,7 +131,7 @@ done
 grep -q "'<i4'\|'|u1'" got.npy || fail "type in the file"
 
 # For a debugger: variables are there, and the numbers are the same.
-amalgam firmware -o debug --debug softmax.c >built
+amalgam firmware softmax.c --debug -o debug.elf >built   # as a compiler takes them
 grep -aq -e ' -Og ' debug.elf && grep -aq -e ' -Og ' debug.so && ! grep -aq -e ' -Og ' softmax.elf || fail "firmware --debug"
 amalgam run custom --firmware debug.elf --in x.npy --out-shape 300,100 --out debug.npy --quiet
 cmp debug.npy y.npy || fail "--debug changes the result"
