@@ -1,4 +1,4 @@
-// The work that commands have done: operations and bytes, whatever they cost in cycles. kernel/joules.h gives them
+// The work that commands have done: operations and bytes, whatever they cost in cycles. soc/joules.h gives them
 // joules.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CORE_WORK_H

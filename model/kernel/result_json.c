@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "host/host.h"
-#include "kernel/joules.h"
+#include "soc/joules.h"
 #include "kernel/result.h"
 
 void kernel_json_machine(cJSON *root, const config_t *config) {

@@ -16,7 +16,7 @@
 #include "hal/command.h"
 #include "kernel/attention/attention.h"
 #include "kernel/decode/decode.h"
-#include "kernel/joules.h"
+#include "soc/joules.h"
 #include "kernel/flash/flash.h"
 #include "kernel/fp8/fp8.h"
 #include "kernel/gemm/gemm.h"

@@ -224,9 +224,11 @@ static void write_record(soc::simulation &sim, soc::recorder &recorded) {
   if (options.watch.log != nullptr && !soc::write_log(options.watch.log, record, sim.lines, window)) {
     stop_for_file(sim, "log");
   }
-  if (options.watch.timeline != nullptr &&
-      !soc::write_timeline(options.watch.timeline, recorded, sim.config, sim.lines, window)) {
-    stop_for_file(sim, "timeline");
+  if (options.watch.timeline != nullptr) {
+    const soc::power_course power = soc::power_over_time(recorded, sim.config, options.engine_num, sim.result);
+    if (!soc::write_timeline(options.watch.timeline, recorded, sim.config, power, sim.lines, window)) {
+      stop_for_file(sim, "timeline");
+    }
   }
   if (options.watch.record) {
     sim.result.record = &record;

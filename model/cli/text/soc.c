@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "host/host.h"
-#include "kernel/joules.h"
+#include "soc/joules.h"
 
 enum { STALLS_SHOWN = 3, PIPE_SUMS_MAX = 16, UNWRITTEN_SHOWN = 4 };
 

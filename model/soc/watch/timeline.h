@@ -7,6 +7,7 @@
 #include <string>
 
 #include "soc/soc.h"
+#include "soc/watch/power.h"
 #include "soc/watch/recorder.h"
 #include "soc/watch/window.h"
 
@@ -19,8 +20,8 @@ bool find_window(const soc_record_t &record, const waves_window_t &both, const c
                  std::string &missing);
 
 // False if the file cannot be written.
-bool write_timeline(const std::string &path, recorder &recorded, const config_t &config, source_lines &lines,
-                    const cycle_window &window);
+bool write_timeline(const std::string &path, recorder &recorded, const config_t &config, const power_course &power,
+                    source_lines &lines, const cycle_window &window);
 bool write_log(const std::string &path, const soc_record_t &record, source_lines &lines, const cycle_window &window);
 
 }  // namespace soc

@@ -1,5 +1,5 @@
 // The timeline as Chrome trace JSON: a process a core, a thread a pipe, a slice a command; flows from
-// flags' setters to their waiters; counters of bandwidth and of what the memories hold.
+// flags' setters to their waiters; counters of bandwidth, of power and of what the memories hold.
 //
 // One event a line, a command's fields in one string.  Times are microseconds in steps of a tenth of a
 // nanosecond: begins and ends are rounded, lengths are the difference, so that slices do not overlap.
@@ -34,8 +34,15 @@ std::string us(uint64_t tenths_of_ns) {
 
 class json_writer {
  public:
-  json_writer(FILE *file, recorder &recorded, double mhz, source_lines &lines, const cycle_window &window)
-      : file_(file), recorded_(recorded), record_(recorded.record()), mhz_(mhz), lines_(lines), window_(window) {}
+  json_writer(FILE *file, recorder &recorded, double mhz, const power_course &power, source_lines &lines,
+              const cycle_window &window)
+      : file_(file),
+        recorded_(recorded),
+        record_(recorded.record()),
+        mhz_(mhz),
+        power_(power),
+        lines_(lines),
+        window_(window) {}
   void write() const;
 
  private:
@@ -43,6 +50,7 @@ class json_writer {
   void write_command(const soc_command_t &c) const;
   void write_flow(const soc_command_t &c, size_t id) const;
   void write_bandwidth() const;
+  void write_power() const;
   void write_occupancy() const;
   // A core's, behind that of memory.
   unsigned process(uint32_t track) const { return recorded_.core(track) + 1; }
@@ -51,6 +59,7 @@ class json_writer {
   const recorder &recorded_;
   const soc_record_t &record_;
   double mhz_;
+  const power_course &power_;
   source_lines &lines_;
   const cycle_window &window_;
 };
@@ -116,6 +125,22 @@ void json_writer::write_bandwidth() const {
   }
 }
 
+void json_writer::write_power() const {
+  for (size_t i = 0; i < power_.watts.size(); ++i) {
+    const auto cycle = static_cast<uint64_t>(static_cast<double>(i) * power_.step);
+    if (!window_.touches(cycle, cycle)) {
+      continue;
+    }
+    std::fprintf(file_, ",\n{\"ph\":\"C\",\"name\":\"power W\",\"pid\":%d,\"ts\":%s,\"args\":{", MEMORY_PROCESS,
+                 us(tenths(cycle, mhz_)).c_str());
+    for (unsigned kind = 0; kind < JOULES_KINDS; ++kind) {
+      std::fprintf(file_, "%s\"%s\":%.3f", kind == 0 ? "" : ",", joules_kind_name(static_cast<joules_kind_t>(kind)),
+                   power_.watts[i][kind]);
+    }
+    std::fputs("}}", file_);
+  }
+}
+
 // A core's memories, one after the other.
 void json_writer::write_occupancy() const {
   for (uint32_t begin = 0, end; begin < record_.track_count; begin = end) {
@@ -164,19 +189,20 @@ void json_writer::write() const {
     }
   }
   write_bandwidth();
+  write_power();
   write_occupancy();
   std::fprintf(file_, "\n]}\n");
 }
 
 }  // namespace
 
-bool write_timeline(const std::string &path, recorder &recorded, const config_t &config, source_lines &lines,
-                    const cycle_window &window) {
+bool write_timeline(const std::string &path, recorder &recorded, const config_t &config, const power_course &power,
+                    source_lines &lines, const cycle_window &window) {
   FILE *file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
     return false;
   }
-  json_writer(file, recorded, config.soc.clock_mhz, lines, window).write();
+  json_writer(file, recorded, config.soc.clock_mhz, power, lines, window).write();
   return host_close_written(file);
 }
 

@@ -20,7 +20,7 @@ same "pipes" "$(field threads)" 10
 waits=$(grep -cE ' (WAIT_FLAG|CROSS_WAIT|SYNC_ALL) ' all.log)
 same "flows" "$(field flows)" "$waits"
 same "waits whose cause is logged" "$(grep -c ' <- ' all.log)" "$waits"
-same "counters" "$(field counters)" 7
+same "counters" "$(field counters)" 8
 # No more in L1 than it holds, and most of it at some time.
 holds 'any(.traceEvents[]; .name == "die0 GB/s") and
   ([.traceEvents[] | select(.name == "cube0 L1 bytes").args.held] | max | . > 300 * 1024 and . <= 512 * 1024)' all.json
@@ -32,6 +32,12 @@ for l2 in warm cold; do
   holds '([.[1].traceEvents[] | select(.name == "die0 GB/s") | [.ts, .args.hbm]] | . as $r |
     [range(length - 1) | ($r[. + 1][0] - $r[.][0]) * $r[.][1] * 1e3] | add) as $bytes | .[0].traffic.hbm_read as $read |
     ($bytes - $read | fabs) <= 0.01 * $read' $l2.json $l2.t
+done
+# Power, over time, is the run's energy, by kinds: standing is as long as the run, and what HBM takes is there if it is read.
+for l2 in warm cold; do
+  holds '[.[1].traceEvents[] | select(.name == "power W").args] as $w | (.[0].time_us * 1e-6) as $s | (.[0].energy.total_j) as $j |
+    ($w | length) > 900 and (([$w[] | add] | add / length * $s) / $j | . > 0.99 and . < 1.01) and
+    ($w | map(.standing) | unique | length == 1) and (($w | map(.HBM) | max > 0) == (.[0].traffic.hbm_read > 0))' $l2.json $l2.t
 done
 holds '.[0].traffic.hbm_read == 0 and .[1].traffic.hbm_read == 655360' warm.json cold.json
 grep -E 'cube0\.M .* MMAD .* \| attention_cube[a-z_]*\.[ch]:[0-9]+ \(' all.log >mmads || fail "no source lines"

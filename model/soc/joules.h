@@ -1,16 +1,20 @@
 // The energy of a run on the SoC, by part: what its commands did (core/work.h) and moved, times what each costs
 // (config's section energy), and watts times the time that it took.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_KERNEL_JOULES_H
-#define AMALGAM_KERNEL_JOULES_H
+#ifndef AMALGAM_SOC_JOULES_H
+#define AMALGAM_SOC_JOULES_H
 
 #include "config/config.h"
 #include "soc/soc.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum {
   JOULES_PARTS = 0
 #define JOULES(part, kind, entry, factor, count) +1
-#include "kernel/joules.def"
+#include "soc/joules.def"
 };
 
 // Where in the chip a part is; STANDING: what time takes.
@@ -43,5 +47,9 @@ const char *joules_kind_name(joules_kind_t kind);
 
 // Mean power, 0 of a run without time.
 double joules_watts(const joules_t *energy);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernel/joules.h"
+#include "soc/joules.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ joules_t joules_of(const config_t *config, const soc_result_t *s) {
 #define JOULES(name, KIND, entry, factor, count)                                                                  \
   add(&energy, i++, name, JOULES_##KIND, unit_of(#entry, energy.seconds) * config->energy.entry, (double)(count), \
       factor);
-#include "kernel/joules.def"
+#include "soc/joules.def"
   return energy;
 }
 
