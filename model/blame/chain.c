@@ -256,8 +256,8 @@ static long choose(const soc_replay_t *replay, const command_t *command, const b
 // Does it leave elements what they are?
 static bool is_move(const command_t *command) {
   const core_data_t data = core_command_data(command->header.opcode_);
-  const bool converts = (command->header.opcode_ == OP_FIXPIPE &&
-                         (command->fixpipe.type != command->fixpipe.from || command->fixpipe.relu != 0)) ||
+  cmd_fixpipe_t tile;
+  const bool converts = (core_tile_out(command, &tile) && (tile.type != tile.from || tile.relu != 0)) ||
                         (command->header.opcode_ == OP_LOAD_EB && command->load_eb.scale != 0);
   return (data == DATA_COPY || data == DATA_MOVE) && !core_is_atomic(command) && !converts;
 }

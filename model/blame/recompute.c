@@ -104,10 +104,11 @@ static double value_of_fixpipe(const cmd_fixpipe_t *c, const blame_link_t *link)
 
 // For a copy: the value that it copied; for ADD_F32 also the value that it added to.
 static double copied(const command_t *command, const blame_link_t *link) {
+  cmd_fixpipe_t tile;
   if (!core_is_atomic(command)) {
-    return command->header.opcode_ == OP_FIXPIPE ? value_of_fixpipe(&command->fixpipe, link)
-           : link->operands == 1                 ? link->operand[0].value
-                                                 : NAN;
+    return core_tile_out(command, &tile) ? value_of_fixpipe(&tile, link)
+           : link->operands == 1         ? link->operand[0].value
+                                         : NAN;
   }
   const uint32_t op = command->header.opcode_ == OP_FIXPIPE ? command->fixpipe.op : command->copy_out.op;
   return op == GM_ADD_F32 && link->operands == 2 ? link->operand[0].value + link->operand[1].value : NAN;

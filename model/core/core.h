@@ -123,6 +123,9 @@ typedef struct core_move {
 // Is it combined by the memory?
 bool core_is_atomic(const command_t *command);
 
+// Is it a FIXPIPE or FIX_L1? Then *tile is the FIXPIPE that does the same to its tile; of FIX_L1, whereto is missing.
+bool core_tile_out(const command_t *command, cmd_fixpipe_t *tile);
+
 // False if the command moves nothing to or from global memory.
 bool core_moves(const config_t *config, const command_t *command, core_move_t *move);
 

@@ -152,7 +152,7 @@ bool core_vec_ignores(const cmd_vec_t *c, const char *field);
 // Does the instruction leave this field of a VINST unread?
 bool core_vinst_ignores(const cmd_vinst_t *c, const char *field);
 
-// Does a FIXPIPE leave this field unread, or is it one of integers, scales and ReLU without any of them?
+// Does a FIXPIPE or FIX_L1 leave this field unread, or is it one of integers, scales and ReLU without any of them?
 bool core_fixpipe_ignores(const cmd_fixpipe_t *c, const char *field);
 
 // Its elements in bytes of the wider type (core_work_t), and whether it costs what a division or exponential costs.

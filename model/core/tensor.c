@@ -224,6 +224,7 @@ core_reach_t core_reach(const command_t *command, const core_tensor_t *tensor) {
     case OP_LOAD_FRACTALS:
       return command->load_fractals.transpose != 0 ? CORE_REACH_SQUARE : CORE_REACH_SAME;
     case OP_FIXPIPE:
+    case OP_FIX_L1:
       return tensor->space == SPACE_L1 ? CORE_REACH_COLUMN : CORE_REACH_SAME;
     default:
       return tensor->cols == 1 ? CORE_REACH_FIRST : CORE_REACH_SAME;  // a RESCALE's operand has one a row

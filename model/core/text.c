@@ -259,9 +259,10 @@ static void put_value(writer_t *w, enum field_kind kind, uint64_t value) {
 
 static void put_field(writer_t *w, const char *field, int kind, uint64_t value) {
   const unsigned opcode = w->command->header.opcode_;
+  cmd_fixpipe_t tile;
   if ((opcode == OP_VEC && core_vec_ignores(&w->command->vec, field)) ||
       (opcode == OP_VINST && core_vinst_ignores(&w->command->vinst, field)) ||
-      (opcode == OP_FIXPIPE && core_fixpipe_ignores(&w->command->fixpipe, field)) ||
+      (core_tile_out(w->command, &tile) && core_fixpipe_ignores(&tile, field)) ||
       (kind == ELEMENT && value == ELEMENT_16) || (kind == FORM && value == 0)) {
     return;
   }

@@ -128,6 +128,7 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define load_data_2d(...) HAL_PUSH(LOAD_FRACTALS, load_fractals, PIPE_MTE1, __VA_ARGS__)
 #define mmad(...) HAL_PUSH(MMAD, mmad, PIPE_M, __VA_ARGS__)
 #define fixpipe(...) HAL_PUSH(FIXPIPE, fixpipe, PIPE_FIX, __VA_ARGS__)
+#define fixpipe_to_l1(...) HAL_PUSH(FIX_L1, fix_l1, PIPE_FIX, __VA_ARGS__)
 #define data_copy_gm_to_ub(...) HAL_PUSH(COPY_IN, copy_in, PIPE_MTE2, __VA_ARGS__)
 #define data_gather_gm_to_ub(...) HAL_PUSH(GATHER_IN, gather_in, PIPE_MTE2, __VA_ARGS__)
 #define data_copy_ub_to_gm(...) HAL_PUSH(COPY_OUT, copy_out, PIPE_MTE3, __VA_ARGS__)

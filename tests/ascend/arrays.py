@@ -113,6 +113,12 @@ def cube():   # inputs and results of matmul.cpp, cube_calls.cpp and meet.cpp
     yield from dict(bytes_a=a.astype('i1'), bytes_b=b.astype('i1'), sums=s, scaled=(np.maximum(s, 0) / 128).astype('f2'),
                     scales=np.stack([scale, 0 * scale], 1), columns=(s.astype('f4') * scale).astype('f2')).items()
 
+    a, b, c = (rng.integers(-128, 128, size=size) for size in ((32, 64), (64, 32), (32, 32)))
+    scale = 1 / (200 + np.arange(32, dtype='f4'))
+    q = np.clip(np.rint(np.maximum(a @ b, 0).astype('f4') * scale), -128, 127)
+    yield from dict(again_a=a.astype('i1'), again_b=b.astype('i1'), again_c=c.astype('i1'), again=(q @ c).astype('i4'),
+                    again_scales=np.stack([scale, 0 * scale], 1)).items()
+
     a, b, c = (rng.integers(-8, 8, size=size) for size in ((16, 64), (40, 64), (16, 40)))
     yield from dict(parts_a=a.astype('f2'), parts_b=b.astype('f2'), before=c.astype('f4'), after_all=c + a @ b.T).items()
     m, n, k = 70, 90, 100
@@ -138,6 +144,8 @@ if len(sys.argv) == 1:
     np.save('tile_a.npy', tile_a)
     np.save('tile_b.npy', tile_b)
     np.save('tile_turned.npy', tile_b.T.copy())
+    p = np.maximum(tile_a.astype('f8') @ tile_b.astype('f8'), 0).astype('f2').astype('f8')
+    np.save('tile_d.npy', (p @ p.T).astype('f4'))
     np.save('tile_c.npy', (2 * tile_a.astype('f8') @ tile_b.astype('f8')).astype('f4'))
     for name, value in (('rows16', rows16), ('weight', weight), ('x16', x16), ('y16', y16), ('sum16', x16 + y16), ('x', x), ('a', a), ('b', b), ('i', i), ('s', s)):
         np.save(name + '.npy', value)

@@ -93,6 +93,41 @@ extern "C" __global__ __aicore__ void integers(GM_ADDR a, GM_ADDR b, GM_ADDR sca
   Fixpipe(array<half>(columns), co1, c1s.Get<uint64_t>(), p);
 }
 
+// int8_t: relu(a b), with a scale a column to int8_t again, goes back to L1 and is multiplied by c.
+extern "C" __global__ __aicore__ void again(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR scales, GM_ADDR out) {
+  constexpr uint16_t M = 32, N = 32, K = 64;
+  const LocalTensor<int8_t> a1(TPosition::A1, 0, M * K), b1(TPosition::B1, M * K, K * N);
+  const LocalTensor<int8_t> c1(TPosition::B1, M * K + K * N, N * N), ab1(TPosition::A1, M * K + K * N + N * N, M * N);
+  const LocalTensor<uint64_t> scales1(TPosition::C1, 16384, N);
+  const LocalTensor<int8_t> a2(TPosition::A2, 0, M * K), b2(TPosition::B2, 0, K * N);
+  const LocalTensor<int32_t> co1(TPosition::CO1, 0, M * N);
+  DataCopy(a1, array<int8_t>(a), Nd2NzParams(1, M, K, 0, K, M, 1, 0));
+  DataCopy(b1, array<int8_t>(b), Nd2NzParams(1, K, N, 0, N, K, 1, 0));
+  DataCopy(c1, array<int8_t>(c), Nd2NzParams(1, N, N, 0, N, N, 1, 0));
+  DataCopy(scales1, array<uint64_t>(scales), N);
+  order<HardEvent::MTE2_MTE1>();
+  order<HardEvent::MTE2_FIX>();
+  for (uint16_t i = 0; i < 2; ++i) {
+    LoadData(a2[i * 1024], a1[i * 512], LoadData2DParams(0, 2, 2, 0, 0, false, 0));
+    LoadDataWithTranspose(b2[i * 1024], b1, LoadData2dTransposeParams(i, 1, 2, 1, 0));
+  }
+  order<HardEvent::MTE1_M>();
+  Mmad(co1, a2, b2, MmadParams(M, N, K, 0, false, true));
+  order<HardEvent::M_FIX>();
+  FixpipeParamsV220 p(N, M, M, M, true);
+  p.quantPre = QuantMode_t::VREQ8;
+  Fixpipe<int8_t, int32_t, CFG_NZ>(ab1, co1, scales1, p);
+  order<HardEvent::FIX_MTE1>();
+  order<HardEvent::M_MTE1>();
+  LoadData(a2, ab1, LoadData2DParams(0, 2, 1, 0, 0, false, 0));
+  LoadDataWithTranspose(b2, c1, LoadData2dTransposeParams(0, 1, 1, 1, 0));
+  order<HardEvent::MTE1_M>();
+  order<HardEvent::FIX_M>();
+  Mmad(co1, a2, b2, MmadParams(M, N, N, 0, false, true));
+  order<HardEvent::M_FIX>();
+  Fixpipe(array<int32_t>(out), co1, FixpipeParamsV220(N, M, M, N, false));
+}
+
 // Every block adds its part of a sum over k, one strip of 16, to the result in memory.
 extern "C" __global__ __aicore__ void added(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
   constexpr uint16_t M = 16, N = 40, K = 16, UP_N = 48;

@@ -54,9 +54,11 @@ done
 
 # ... and on cube cores.
 for b in tile_b:0 tile_turned:1; do
-  ascend "$here/tile_product.cpp" --arg a=tile_a.npy --arg b=${b%:*}.npy --arg turned=${b#*:} --workspace work=12288 \
+  ascend "$here/tile_product.cpp" --entry product --arg a=tile_a.npy --arg b=${b%:*}.npy --arg turned=${b#*:} --workspace work=12288 \
     --out 'c:f16[64,96]' --expect c=tile_c.npy --tolerance 2e-3
 done
+ascend "$here/tile_product.cpp" --entry square --arg a=tile_a.npy --arg b=tile_b.npy --out 'd:f32[64,64]' \
+  --expect d=tile_d.npy --tolerance 1e-3
 
 # Two operands of one instruction in the same banks: the lines and what they cost, and what it would be without.
 cat >banks.cpp <<'CPP'
@@ -94,6 +96,8 @@ ascend "$calls" --entry strips --arg a=strips_a.npy --arg b=strips_b.npy --out '
   --tolerance 0.01
 ascend "$calls" --entry integers --arg a=bytes_a.npy --arg b=bytes_b.npy --arg scales=scales.npy --out 'sums:i32[20,40]' \
   --out 'scaled:f16[20,40]' --out 'columns:f16[20,40]' --expect sums=sums.npy --expect scaled=scaled.npy --expect columns=columns.npy
+ascend "$calls" --entry again --arg a=again_a.npy --arg b=again_b.npy --arg c=again_c.npy --arg scales=again_scales.npy \
+  --out 'out:i32[32,32]' --expect out=again.npy
 ascend "$calls" --entry added --arg a=parts_a.npy --arg b=parts_b.npy --inout c=before.npy --blocks 4 --expect c=after_all.npy
 ascend "$here/meet.cpp" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair --expect out=met.npy
 

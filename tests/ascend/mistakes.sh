@@ -28,6 +28,7 @@ broken() {
     matmul) set -- "$@" --arg a=left.npy --arg b=right.npy --arg bias=bias.npy --workspace workspace=400000 --arg m=100 \
       --arg n=77 --arg k=150 --arg turned=0 --out 'c:f32[100,77]' ;;
     matmul_object) set -- "$@" --entry tiles --arg a=turned_a.npy --arg b=turned_b.npy --tiling tiles.bin --out 'c:f32[70,90]' ;;
+    tile_product) set -- "$@" --entry square --arg a=tile_a.npy --arg b=tile_b.npy --out 'd:f32[64,64]' ;;
     meet) set -- "$@" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair ;;
     counter) set -- "$@" --inout w=counts.npy --out 'y:i32[2]' --blocks 1 ;;
     shares) set -- "$@" --workspace w=64 --out 'y:i32[2,8]' ;;
@@ -83,6 +84,7 @@ mistake counter '/of MTE3/d' 'stale line in a scalar core'"'"'s cache: no CLEAN_
 mistake shares '/SyncAll/d' 'no flag orders' 'DataCopy(b, work'
 mistake shares 's/work\[block \* 8\]/work[0]/' 'no flag orders' 'DataCopy(work[0]'
 mistake matmul '/HardEvent::M_FIX>/d' 'race in L0C: no flag orders cube0 FIX' 'Fixpipe(rooms_['
+mistake tile_product '/ wait_flag\(PIPE_FIX, PIPE_MTE1/d' 'race in L1: no flag orders cube0 MTE1' 'TMOV(p_left, p);'
 mistake matmul '/HardEvent::FIX_M>/d' 'race in L0C: no flag orders cube0 M' 'Mmad(c1_'
 mistake matmul 's/CrossCoreWaitFlag\(READY/(void)(READY/' 'race in GM: no flag orders' 'DataCopyPad(x, rooms_['
 mistake matmul 's/CrossCoreWaitFlag\(TAKEN \+ room/(void)(TAKEN + room/' 'race in GM: no flag orders cube0 FIX' 'Fixpipe(rooms_['

@@ -1,5 +1,6 @@
-// c = 2 a b in half precision: the cube core multiplies, and its vector cores double half of the rows each.  a is
-// [64][128], b [128][96] or, turned, [96][128].
+// product: c = 2 a b in half precision: the cube core multiplies, and its vector cores double half of the rows each.
+// a is [64][128], b [128][96] or, turned, [96][128].
+// square: d = p p^T, p = relu(a b) in half precision, which goes from L0C back to L1.
 // SPDX-License-Identifier: Apache-2.0
 #include <pto/pto-inst.hpp>
 #include "acl/acl.h"
@@ -70,5 +71,52 @@ extern "C" __global__ AICORE void product(__gm__ half *a, __gm__ half *b, __gm__
   set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
   wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
   TSTORE(Array<M / 2, N>(c + row * N), tile);
+#endif
+}
+
+extern "C" __global__ AICORE void square(__gm__ half *a, __gm__ half *b, __gm__ float *d) {
+#if defined(__DAV_C220_CUBE__)
+  Strips<half, M, K> left;
+  Strips<half, K, N> right;
+  Strips<half, M, N> p;
+  Turned<half, N, M> p_turned;
+  TASSIGN(left, 0);
+  TASSIGN(right, M * K * 2);
+  TASSIGN(p, (M + N) * K * 2);
+  TRESHAPE(p_turned, p);
+  TLOAD(left, Array<M, K>(a));
+  TLOAD(right, Array<K, N>(b));
+  set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+  wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+  TileLeft<half, M, K> l0a;
+  TileRight<half, K, N> l0b;
+  TileAcc<float, M, N> sums;
+  TASSIGN(l0a, 0);
+  TASSIGN(l0b, 0);
+  TASSIGN(sums, 0);
+  TMOV(l0a, left);
+  TMOV(l0b, right);
+  set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+  wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+  TMATMUL(sums, l0a, l0b);
+  set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+  wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+  TMOV<Strips<half, M, N>, TileAcc<float, M, N>, ReluPreMode::NormalRelu>(p, sums);
+  set_flag(PIPE_FIX, PIPE_MTE1, EVENT_ID0);
+  wait_flag(PIPE_FIX, PIPE_MTE1, EVENT_ID0);
+  TileLeft<half, M, N> p_left;
+  TileRight<half, N, M> p_right;
+  TileAcc<float, M, M> squares;
+  TASSIGN(p_left, M * K * 2);
+  TASSIGN(p_right, K * N * 2);
+  TASSIGN(squares, M * N * 4);
+  TMOV(p_left, p);
+  TMOV(p_right, p_turned);
+  set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+  wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+  TMATMUL(squares, p_left, p_right);
+  set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+  wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+  TSTORE(GlobalTensor<float, Shape<1, 1, 1, M, M>, Stride<1, 1, 1, M, 1>>(d), squares);
 #endif
 }

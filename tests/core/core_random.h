@@ -64,6 +64,14 @@ static inline command_t random_fixpipe(num_rng_t *rng, uint32_t m, uint32_t n, u
   const uint32_t form = random_below(rng, ARRAY_LEN(forms));
   const bool stored = forms[form].op == GM_STORE;
   const bool nz = stored && forms[form].type != TYPE_S8 && forms[form].type != TYPE_U8 && random_below(rng, 2) != 0;
+  if (stored && random_below(rng, 3) == 0) {
+    n = (uint32_t)round_up(n, 32);
+    return COMMAND_OF(
+        FIX_L1, fix_l1, FIX, .l0c = l0c, .m = m, .n = n, .l1 = 0x5000 + l0c,
+        .l1_pitch = 64 * m + 32 * random_below(rng, 3), .type = forms[form].type, .from = forms[form].from,
+        .relu = random_below(rng, 2), .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE,
+        .scale = 0x3d800000u, .scales = 0x4000, .strip_pitch = random_below(rng, 2) * 64 * (m + random_below(rng, 3)));
+  }
   n = nz ? (uint32_t)round_up(n, 16) : n;
   gm_pitch = nz ? m * 64 + 4 * random_below(rng, 3) : gm_pitch;
   return COMMAND_OF(

@@ -62,6 +62,9 @@ TEST(by_hand) {
   EXPECT(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 20, .n = 40, .gm = GM_BASE, .gm_pitch = 512, .type = TYPE_S8,
                     .from = TYPE_S32, .quant = QUANT_COLUMNS, .scales = 64),
          READ(SPACE_L0C, 0, 20, 160, 192), READ(SPACE_L1, 64, 40, 4, 8), WRITE(SPACE_GM, GM_BASE, 20, 40, 512));
+  EXPECT(COMMAND_OF(FIX_L1, fix_l1, FIX, .m = 20, .n = 48, .l1 = 96, .l1_pitch = 1024, .type = TYPE_F16,
+                    .strip_pitch = 2048),
+         READ(SPACE_L0C, 0, 3, 1280, 2048), WRITE(SPACE_L1, 96, 3, 640, 1024));
   EXPECT(COMMAND_OF(READ_GM, read_gm, MTE2, .gm = GM_BASE + 8, .bytes = 12), READ(SPACE_GM, GM_BASE + 8, 1, 12, 0));
   // 20 rows of 3 strips, the last of 8 columns, whole rows of 32 bytes
   EXPECT(

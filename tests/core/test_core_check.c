@@ -113,6 +113,7 @@ TEST(flags) {
 #define MM(...) COMMAND_OF(MMAD, mmad, M, .type = TYPE_BF16, __VA_ARGS__)
 #define FP(...) COMMAND_OF(FIXPIPE, fixpipe, FIX, .gm = GM_BASE, __VA_ARGS__)
 
+#define FL(...) COMMAND_OF(FIX_L1, fix_l1, FIX, __VA_ARGS__)
 #define LF(...) COMMAND_OF(LOAD_FRACTALS, load_fractals, MTE1, __VA_ARGS__)
 
 TEST(fractal_commands) {
@@ -154,6 +155,22 @@ TEST(fractal_commands) {
       {FP(.m = 16, .n = 16, .gm_pitch = 64, .strip_pitch = 1024, .op = GM_ADD_F32),
        "op=1: expected GM_STORE from or to strips"},
       {FP(.m = 16, .n = 300, .gm_pitch = 1200, .strip_pitch = 0x8000), "leaves L0C"},
+      {FL(.m = 17, .n = 32, .l1_pitch = 1088, .strip_pitch = 1088), NULL},
+      {FL(.m = 17, .n = 32, .l1_pitch = 1056), "l1_pitch=1056: expected 1088 or more, the rows written"},
+      {FL(.m = 17, .n = 32, .l1_pitch = 544, .type = TYPE_F16), NULL},
+      {FL(.m = 17, .n = 32, .l1_pitch = 512, .type = TYPE_BF16), "l1_pitch=512: expected 544 or more"},
+      {FL(.m = 17, .n = 32, .l1_pitch = 550, .type = TYPE_F16), "l1_pitch=550: expected a multiple of 32"},
+      {FL(.m = 1, .n = 16, .l1 = 8), "l1=0x8: expected a multiple of 32"},
+      {FL(.m = 1, .n = 20), "FIX_L1 n=20: expected a multiple of 16"},
+      {FL(.m = 1, .n = 48, .l1_pitch = 32, .type = TYPE_S8, .quant = QUANT_SCALE),
+       "n=48: expected a multiple of 32 of"},
+      {FL(.m = 1, .n = 64, .l1_pitch = 32, .type = TYPE_S8, .quant = QUANT_SCALE), NULL},
+      {FL(.m = 0, .n = 16), "FIX_L1 m=0: expected 1 or more"},
+      {FL(.m = 1, .n = 16, .strip_pitch = 32), "strip_pitch=32: expected a multiple of 64"},
+      {FL(.m = 1, .n = 16, .type = TYPE_S32), "FIX_L1 type=3: expected TYPE_F32, TYPE_BF16 or TYPE_F16"},
+      {FL(.m = 16, .n = 16, .l1 = 0x7fe20, .l1_pitch = 512, .type = TYPE_F16),
+       "l1=0x7fe20: tile of 512 bytes leaves L1"},
+      {FL(.m = huge, .n = huge - 31, .l1_pitch = huge - 31), "leaves L0C"},
   };
   RUN_TABLE(CORE_CUBE, cases);
 }

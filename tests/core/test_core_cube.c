@@ -452,7 +452,14 @@ TEST_WITH(fractals_from_l1, setup, free_fixture) {
   }
 }
 
-// A tile in strips to rows or strips of global memory, in all types; and rows to strips.
+// The same tile to strips of L1.
+static command_t to_l1(const cmd_fixpipe_t *c, uint32_t l1, uint32_t l1_pitch) {
+  return COMMAND_OF(FIX_L1, fix_l1, FIX, .l0c = c->l0c, .m = c->m, .n = c->n, .l1 = l1, .l1_pitch = l1_pitch,
+                    .type = c->type, .from = c->from, .relu = c->relu, .quant = c->quant, .scale = c->scale,
+                    .scales = c->scales, .strip_pitch = c->strip_pitch);
+}
+
+// A tile in strips to rows or strips of global memory, or to strips of L1, in all types; and rows to strips.
 TEST_WITH(fixpipe_of_strips, setup, free_fixture) {
   static const struct {
     uint32_t from, type, quant, bytes;
@@ -463,14 +470,18 @@ TEST_WITH(fixpipe_of_strips, setup, free_fixture) {
   fixture_t *f = *state;
   const uint32_t scales = 96;
   for (size_t i = 0; i < FRACTAL_CASES; ++i) {
-    const size_t form = i % ARRAY_LEN(forms), bytes = forms[form].bytes;
-    const bool nz = bytes > 1 && random_below(&f->rng, 2) != 0, strips = !nz || random_below(&f->rng, 2) != 0;
+    const size_t form = i % ARRAY_LEN(forms), bytes = forms[form].bytes, width = bytes == 1 ? 32 : 16;
+    const bool l1 = random_below(&f->rng, 3) == 0, nz = l1 || (bytes > 1 && random_below(&f->rng, 2) != 0);
+    const bool strips = !nz || random_below(&f->rng, 2) != 0;
     const uint32_t m = 1 + random_below(&f->rng, 90);
-    const uint32_t n = nz ? 16 * (1 + random_below(&f->rng, 6)) : 1 + random_below(&f->rng, 90);
+    const uint32_t n = nz ? (uint32_t)width * (1 + random_below(&f->rng, 3)) : 1 + random_below(&f->rng, 90);
     const uint32_t tile_pitch = strips ? 64 * (m + random_below(&f->rng, 20)) : 0;
-    const uint32_t pitch = (uint32_t)bytes * ((nz ? 16 * m : n) + random_below(&f->rng, 9));
-    const command_t c =
-        COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + 12, .gm_pitch = pitch,
+    const uint32_t more = random_below(&f->rng, 9), base = l1 ? 4096 + 32 * more : 12;
+    const uint32_t pitch = l1   ? (uint32_t)(width * bytes) * m + 32 * more
+                           : nz ? (uint32_t)bytes * (16 * m + more)
+                                : (uint32_t)bytes * (n + more);
+    command_t c =
+        COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + base, .gm_pitch = pitch,
                    .type = forms[form].type, .from = forms[form].from, .relu = i % 2, .quant = forms[form].quant,
                    .scale = num_f32_bits(0.37f), .scales = scales, .strip_pitch = tile_pitch, .nz = nz);
     for (size_t e = 0; e < f->memory.bytes[SPACE_L0C] / 4; ++e) {
@@ -485,12 +496,15 @@ TEST_WITH(fixpipe_of_strips, setup, free_fixture) {
     for (size_t e = 0; e < (size_t)m * n; ++e) {
       const size_t r = e / n, col = e % n;
       const size_t from = strips ? col / 16 * tile_pitch + r * 64 + col % 16 * 4 : (r * round_up(n, 16) + col) * 4;
-      uint8_t *to = f->expected.base[SPACE_GM] + 12 +
-                    (nz ? col / 16 * pitch + (r * 16 + col % 16) * bytes : r * pitch + col * bytes);
+      uint8_t *to = f->expected.base[l1 ? SPACE_L1 : SPACE_GM] + base +
+                    (nz ? col / width * pitch + (r * width + col % width) * bytes : r * pitch + col * bytes);
       expect_scaled(
           to, 0, &c.fixpipe, get32(f->memory.base[SPACE_L0C] + 32 + from, 0),
           num_f32_from_bits(forms[form].quant == QUANT_SCALE ? c.fixpipe.scale
                                                              : get32(f->memory.base[SPACE_L1] + scales, 2 * col)));
+    }
+    if (l1) {
+      c = to_l1(&c.fixpipe, base, pitch);
     }
     run(CORE_CUBE, &f->memory, &c);
     expect_same(&f->memory, &f->expected, "FIXPIPE of strips");

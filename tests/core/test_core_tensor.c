@@ -201,7 +201,8 @@ static bool expected_value(const core_memory_t *memory, const command_t *c, uint
       op == OP_LOAD_NZ || op == OP_LOAD_A || op == OP_LOAD_B || op == OP_COPY_IN || op == OP_COPY_L1 ||
       op == OP_STORE_EB || op == OP_LOAD_KV || (op == OP_LOAD_EB && c->load_eb.scale == 0) ||
       (op == OP_COPY_OUT && c->copy_out.op == GM_STORE) ||
-      (op == OP_FIXPIPE && c->fixpipe.op == GM_STORE && c->fixpipe.type == c->fixpipe.from && c->fixpipe.relu == 0);
+      (op == OP_FIXPIPE && c->fixpipe.op == GM_STORE && c->fixpipe.type == c->fixpipe.from && c->fixpipe.relu == 0) ||
+      (op == OP_FIX_L1 && c->fix_l1.type == c->fix_l1.from && c->fix_l1.relu == 0);
   if (moved) {
     assert_int_equal(count, 1);
     *value = source_value(memory, tensor, &s[0], 0);

@@ -36,6 +36,9 @@ TEST(commands) {
               "LOAD_A l1=0x20 l1_pitch=512 l0a=0x0 m=4 k=64 element=8");
   expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 4, .n = 5, .gm = GM_BASE, .gm_pitch = 16, .type = TYPE_F16),
               "FIXPIPE l0c=0x0 m=4 n=5 gm=0x4000000000 gm_pitch=16 type=F16 op=STORE");
+  expect_text(COMMAND_OF(FIX_L1, fix_l1, FIX, .m = 4, .n = 32, .l1 = 64, .l1_pitch = 128, .type = TYPE_S8,
+                         .quant = QUANT_SCALE, .scale = 0x3f000000u),
+              "FIX_L1 l0c=0x0 m=4 n=32 l1=0x40 l1_pitch=128 type=S8 quant=SCALE scale=0.5");
   expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 4, .n = 5, .gm = GM_BASE, .gm_pitch = 16, .type = TYPE_S8,
                          .from = TYPE_S32, .relu = 1, .quant = QUANT_SCALE, .scale = 0x3f000000u, .scales = 32),
               "FIXPIPE l0c=0x0 m=4 n=5 gm=0x4000000000 gm_pitch=16 type=S8 op=STORE from=S32 relu=1 quant=SCALE "

@@ -237,7 +237,7 @@ def chunk_cumsum_flag():   # from V to MTE2, where the source has one from MTE3 
 
 
 def mega(name, call, x, y, kind, **more):
-    vectors = '#include <pto/pto-inst.hpp>\n#undef __DAV_C220_CUBE__\n'   # cube cores' parts are not all there
+    vectors = '#include <pto/pto-inst.hpp>\n#undef __DAV_C220_CUBE__\n'   # the parts of vector cores alone
     entry('k', 'GM_ADDR x, GM_ADDR y, int64_t n, uint32_t m', call, before=vectors)
     return inputs(x=x) + numbers(**more) + result('y', kind, y) + ['--blocks 1 --entry k -D MEGA_STOP_AFTER_CUMSUM']
 
@@ -346,6 +346,26 @@ def chunk_h(more='--no-race-check'):
 def chunk_h_race():
     open('told', 'w').write('race in UB: no flag orders\nat chunk_h.cpp:684\nat chunk_h.cpp:663\n')
     return chunk_h('')
+
+
+def tri_inverse():   # of I + m, m strictly triangular
+    size, count = 64, 3
+    m = (np.triu(rng.normal(size=(count, size, size)), 1) / 16).astype('f2')
+    open('told', 'w').write('flag is up already, a wait is missing: cube0 MTE1: SET_FLAG to=M\nat tri_inverse_impl.cpp:263\n')
+    entry('k', '__gm__ float *y, __gm__ half *m, __gm__ half *neg, uint32_t size, uint32_t count',
+          'run_tri_inv_rec_unroll<half, 1, false>(y, m, neg, size, count, 0)')
+    return (inputs(m=m, neg=-np.eye(size, dtype='f2')) + numbers(size=size, count=count) +
+            result('y', 'f32', np.linalg.inv(np.eye(size) + m.astype('f8')).astype('f4'), 4e-3) + ['--blocks 1'])
+
+
+def tri_inv():   # of upper triangles with ones on the diagonal; x is the inverse turned
+    size, count = 16, 2
+    m = np.triu(rng.normal(size=(count, size, size)), 1).astype('f4') / 4 + np.eye(size, dtype='f4')
+    return (inputs(vec_in=m.transpose(0, 2, 1).copy()) + [f'--blocks {count} --entry tri_inv_col_sweep_fp32'] +
+            result('vec_out', 'f32', np.linalg.inv(m.astype('f8')).transpose(0, 2, 1).astype('f4'), 1e-5) +
+            tiling('tiling_gm', 'III', count, m.size, size))
+
+
 def lora_cube(shrink):   # the cube's forms, whose tokens have two slices; a block for each
     hidden, rank, loras, slices = 512, 16, 3, 2
     of_block, lengths = np.array([2, 0, 1], 'i4'), np.array([2, 3, 1], 'i4')

@@ -54,7 +54,11 @@ static uint64_t gm_write(program_t *p, unsigned core) {
 static void fill_cube(program_t *p, command_t *command) {
   static const uint32_t types[] = {TYPE_BF16, TYPE_F16, TYPE_S8, TYPE_U8};
   const uint32_t m = from_to(p, 1, 40), n = from_to(p, 1, 40), k = from_to(p, 1, 40);
-  switch (from_to(p, 0, 4)) {
+  switch (from_to(p, 0, 5)) {
+    case 5:
+      FILL(fix_l1, FIX_L1, FIX, .l0c = place(p), .m = m, .n = 16 * from_to(p, 1, 3), .l1 = place(p),
+           .l1_pitch = 32 * from_to(p, 1, 60), .type = from_to(p, 0, 2), .relu = from_to(p, 0, 1));
+      break;
     case 0:
       FILL(load_nz, LOAD_NZ, MTE2, .gm = gm_read(p, CUBE), .gm_pitch = 2 * from_to(p, 0, 60), .l1 = place(p), .rows = m,
            .cols = k, .strips = from_to(p, 0, 1), .element = from_to(p, 0, 1));

@@ -1,4 +1,4 @@
-// FIXPIPE: a tile in L0C to GM, as it is, cast, or times scales.
+// FIXPIPE and FIX_L1: a tile in L0C to GM or to strips in L1, as it is, cast, or times scales.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 #include <string.h>
@@ -31,34 +31,47 @@ static bool check_types(const core_checker_t *check, const cmd_fixpipe_t *c) {
                            "TYPE_F32, TYPE_BF16 or TYPE_F16");
 }
 
+static bool check_pitch(const core_checker_t *check, const cmd_fixpipe_t *c) {
+  return core_expect(check, c->strip_pitch % CORE_SUM_ROW == 0, "strip_pitch", c->strip_pitch, "a multiple of 64");
+}
+
 static bool check_strips(const core_checker_t *check, const cmd_fixpipe_t *c) {
   const bool rows = c->strip_pitch == 0 && c->nz == 0;
-  return core_below(check, "nz", c->nz, 2) &&
-         core_expect(check, c->strip_pitch % CORE_SUM_ROW == 0, "strip_pitch", c->strip_pitch, "a multiple of 64") &&
+  return core_below(check, "nz", c->nz, 2) && check_pitch(check, c) &&
          core_expect(check, rows || c->op == GM_STORE, "op", c->op, "GM_STORE from or to strips") &&
          core_expect(check, c->nz == 0 || c->n % STRIP == 0, "n", c->n, "a multiple of 16 with nz=1") &&
          core_expect(check, c->nz == 0 || !is_byte(c->type), "type", c->type, "elements of 16 or 32 bits with nz=1");
 }
 
-bool core_fixpipe_check(const core_checker_t *check, const cmd_fixpipe_t *c) {
+static bool check_tile(const core_checker_t *check, const cmd_fixpipe_t *c) {
   return core_one_or_more(check, "m", c->m) && core_one_or_more(check, "n", c->n) &&
          core_expect(check, c->from == TYPE_F32 || c->from == TYPE_S32, "from", c->from, "TYPE_F32 or TYPE_S32") &&
          core_below(check, "relu", c->relu, 2) && core_below(check, "quant", c->quant, QUANT_COUNT) &&
-         check_types(check, c) && check_strips(check, c) &&
+         check_types(check, c);
+}
+
+bool core_fixpipe_check(const core_checker_t *check, const cmd_fixpipe_t *c) {
+  return check_tile(check, c) && check_strips(check, c) &&
          core_expect(check,
                      c->op == GM_STORE || (c->relu == 0 && ((c->op == GM_ADD_F32 && c->type == TYPE_F32) ||
                                                             (c->op == GM_ADD_S32_RAW && c->type == TYPE_S32))),
                      "op", c->op, "GM_STORE, or without ReLU GM_ADD_F32 with TYPE_F32 or GM_ADD_S32_RAW with TYPE_S32");
 }
 
-size_t core_fixpipe_operands(const cmd_fixpipe_t *c, core_operand_t *operand) {
-  const uint32_t bytes = core_type_bytes(c->type);
+// What a tile's values are made of. Returns their number.
+static size_t operands_read(const cmd_fixpipe_t *c, core_operand_t *operand) {
   size_t count = 0;
   operand[count++] = c->strip_pitch != 0 ? core_accumulator_strips(false, c->l0c, c->strip_pitch, c->m, c->n)
                                          : core_accumulator(false, c->l0c, c->m, c->n);
   if (c->quant == QUANT_COLUMNS) {
     operand[count++] = core_rectangle(SPACE_L1, false, "scales", c->scales, NULL, SCALE_BYTES, c->n, sizeof(float));
   }
+  return count;
+}
+
+size_t core_fixpipe_operands(const cmd_fixpipe_t *c, core_operand_t *operand) {
+  const uint32_t bytes = core_type_bytes(c->type);
+  size_t count = operands_read(c, operand);
   operand[count] = c->nz != 0 ? core_global(true, c->gm, c->gm_pitch, core_strips(c->n),
                                             core_mul(c->m, (uint64_t)STRIP * bytes), bytes)
                               : core_global(true, c->gm, c->gm_pitch, c->m, (uint64_t)c->n * bytes, bytes);
@@ -168,6 +181,73 @@ void core_fixpipe_execute(const core_memory_t *memory, const cmd_fixpipe_t *c) {
     for (size_t column = 0; column < c->n; column += part) {
       put_part(memory, c, (const uint32_t *)(const void *)part_of_tile(c, l0c, r, column), column,
                smaller(c->n - column, part), part_in_gm(c, gm, r, column));
+    }
+  }
+}
+
+// --- to L1 ----------------------------------------------------------------------------------------
+
+static cmd_fixpipe_t tile_of(const cmd_fix_l1_t *c) {
+  return (cmd_fixpipe_t){.l0c = c->l0c,
+                         .m = c->m,
+                         .n = c->n,
+                         .type = c->type,
+                         .from = c->from,
+                         .relu = c->relu,
+                         .quant = c->quant,
+                         .scale = c->scale,
+                         .scales = c->scales,
+                         .strip_pitch = c->strip_pitch,
+                         .op = GM_STORE};
+}
+
+bool core_tile_out(const command_t *command, cmd_fixpipe_t *tile) {
+  const unsigned opcode = command->header.opcode_;
+  if (opcode == OP_FIXPIPE) {
+    *tile = command->fixpipe;
+  } else if (opcode == OP_FIX_L1) {
+    *tile = tile_of(&command->fix_l1);
+  }
+  return opcode == OP_FIXPIPE || opcode == OP_FIX_L1;
+}
+
+// Bytes of a strip's row in L1, and how many columns it has.
+static uint32_t strip_row(const cmd_fix_l1_t *c) { return core_type_bytes(c->type) == 4 ? CORE_SUM_ROW : STRIP_ROW; }
+static uint32_t strip_columns(const cmd_fix_l1_t *c) { return is_byte(c->type) ? STRIP_ROW : STRIP; }
+
+bool core_fix_l1_check(const core_checker_t *check, const cmd_fix_l1_t *c) {
+  const cmd_fixpipe_t tile = tile_of(c);
+  return check_tile(check, &tile) && check_pitch(check, &tile) &&
+         core_expect(check, c->n % strip_columns(c) == 0, "n", c->n,
+                     is_byte(c->type) ? "a multiple of 32 of 8-bit results" : "a multiple of 16");
+}
+
+size_t core_fix_l1_operands(const cmd_fix_l1_t *c, core_operand_t *operand) {
+  const cmd_fixpipe_t tile = tile_of(c);
+  const size_t count = operands_read(&tile, operand);
+  operand[count] = core_rectangle(SPACE_L1, true, "l1", c->l1, "l1_pitch", c->l1_pitch,
+                                  core_ceil_div(c->n, strip_columns(c)), core_mul(c->m, strip_row(c)));
+  return count + 1;
+}
+
+core_shape_t core_fix_l1_shape(const cmd_fix_l1_t *c, const core_operand_t *operand) {
+  const cmd_fixpipe_t tile = tile_of(c);
+  return operand->access.write ? core_in_fractals(c->type, c->m, c->n, (uint64_t)STRIP * strip_row(c), c->l1_pitch)
+                               : core_fixpipe_shape(&tile, operand);
+}
+
+uint64_t core_fix_l1_bytes(const cmd_fix_l1_t *c) { return core_strips(c->n) * c->m * CORE_SUM_ROW; }
+
+void core_fix_l1_execute(const core_memory_t *memory, const cmd_fix_l1_t *c) {
+  const cmd_fixpipe_t tile = tile_of(c);
+  const uint8_t *l0c = core_at(memory, SPACE_L0C, c->l0c);
+  uint8_t *l1 = core_at(memory, SPACE_L1, c->l1);
+  const size_t columns = strip_columns(c);
+  for (size_t column = 0; column < c->n; column += STRIP) {
+    uint8_t *strip = l1 + column / columns * c->l1_pitch + column % columns;  // half a row of bytes
+    for (size_t r = 0; r < c->m; ++r) {
+      const uint8_t *from = part_of_tile(&tile, l0c, r, column);
+      put_part(memory, &tile, (const uint32_t *)(const void *)from, column, STRIP, strip + r * strip_row(c));
     }
   }
 }

@@ -190,6 +190,10 @@ static void fill_cube(maker_t *m, command_t *command) {
     case 4:
       fill_read(m, command);
       break;
+    case 5:
+      FILL(fix_l1, FIX_L1, FIX, .l0c = place(m), .m = rows, .n = 16 * from_to(m, 1, 2), .l1 = place(m),
+           .l1_pitch = 32 * from_to(m, 20, 40), .type = TYPE_F16, .strip_pitch = 64 * from_to(m, 0, 30));
+      break;
     default:
       FILL(fixpipe, FIXPIPE, FIX, .l0c = place(m), .m = rows, .n = n, .gm = in_gm(m), .gm_pitch = gm_pitch(m),
            .type = TYPE_F32, .op = from_to(m, 0, 1));

@@ -54,6 +54,7 @@ static const struct {
     {"cube.l0b_bytes_per_cycle", 30, 600, false},
     {"cube.load_gbps", 20, 300, false},
     {"cube.store_gbps", 20, 300, false},
+    {"cube.fix_l1_bytes_per_cycle", 30, 600, false},
     {"vector.load_gbps", 20, 300, false},
     {"vector.store_gbps", 20, 300, false},
     {"vector.direct_bytes_per_cycle", 10, 200, false},

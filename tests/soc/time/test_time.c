@@ -54,6 +54,19 @@ ON_MACHINES(products) {
   }
 }
 
+ON_MACHINES(tiles_to_l1) {
+  for (int i = 0; i < 12; ++i) {
+    commands_add(c, CORE_CUBE, 0, 0,
+                 COMMAND_OF(FIX_L1, fix_l1, FIX, .l1_pitch = 8192, .m = (uint32_t)commands_random(c, 1, 100),
+                            .n = 16 * (uint32_t)commands_random(c, 1, 12), .type = i % 2 != 0 ? TYPE_F16 : TYPE_F32));
+  }
+  commands_run(c);
+  for (size_t i = 0; i < c->count; ++i) {
+    const cmd_fix_l1_t *fix = &c->list[i].command.fix_l1;
+    commands_expect(c, i, transfer(fix->m * fix->n * 4, c->options.config.cube.fix_l1_bytes_per_cycle), 0);
+  }
+}
+
 ON_MACHINES(direct_path) {
   c->options.config.soc.direct_path = 1;
   for (int i = 0; i < 12; ++i) {

@@ -1,7 +1,7 @@
 // The cube: DataCopy with Nd2NzParams, LoadData, Mmad, Fixpipe.
 //
-//   global memory --DataCopy--> L1 (A1, B1) --LoadData--> L0A, L0B (A2, B2) --Mmad--> L0C (CO1) --Fixpipe--> global
-//   memory
+//   global memory --DataCopy--> L1 (A1, B1) --LoadData--> L0A, L0B (A2, B2) --Mmad--> L0C (CO1)
+//                                L0C --Fixpipe--> global memory, or L1 again
 //
 // A fractal is 16 rows of 32 bytes.  L1 has them strip by strip (NZ), L0A row by row (zZ), L0B [n][k] strip by strip
 // (nZ), L0C in strips of 16 columns (zN); hal/commands.def draws them.  A source places fractals itself, so strides and
@@ -188,45 +188,77 @@ AMALGAM_INLINE void fix(uint64_t pc, const cmd_fixpipe_t &all) {
   }
 }
 
-// One matrix to global memory.
-template <typename T, typename U, bool nz>
-AMALGAM_INLINE void fix_matrix(uint64_t pc, uint64_t gm, uint32_t from, uint32_t scales,
-                               const AscendC::FixpipeParamsV220 &p) {
+// What FIXPIPE and FIX_L1 do to their tile.
+template <typename T, typename U, typename C>
+AMALGAM_INLINE void take_tile(C &c, uint32_t from, uint32_t scales, const AscendC::FixpipeParamsV220 &p) {
   static_assert(is_sum<U>(), "Fixpipe: CO1 holds float or int32_t");
   require(memory_of(from) == IN_L0C && !p.isChannelSplit, PANIC_FORM);
-  auto c = begin<cmd_fixpipe_t>(OP_FIXPIPE, PIPE_FIX, pc);
   c.l0c = within(from);
   c.m = p.mSize;
   c.n = p.nSize;
-  c.gm = gm;
-  c.gm_pitch = nz ? p.dstStride * BLOCK : p.dstStride * static_cast<uint32_t>(sizeof(T));
   c.type = type_of<T>();
   c.from = type_of<U>();
-  c.op = here()->atomic;
   c.relu = p.reluEn;
   c.strip_pitch = p.srcStride * STRIP * 4u;
-  c.nz = nz;
   if (has_scale(p.quantPre)) {
     c.quant = has_scales(p.quantPre) ? QUANT_COLUMNS : QUANT_SCALE;
     c.scale = has_scales(p.quantPre) ? 0 : static_cast<uint32_t>(p.deqScalar);
     c.scales = within(scales);
   }
+}
+
+// One matrix to global memory.
+template <typename T, typename U, bool nz>
+AMALGAM_INLINE void fix_matrix(uint64_t pc, uint64_t gm, uint32_t from, uint32_t scales,
+                               const AscendC::FixpipeParamsV220 &p) {
+  auto c = begin<cmd_fixpipe_t>(OP_FIXPIPE, PIPE_FIX, pc);
+  take_tile<T, U>(c, from, scales, p);
+  c.gm = gm;
+  c.gm_pitch = nz ? p.dstStride * BLOCK : p.dstStride * static_cast<uint32_t>(sizeof(T));
+  c.op = here()->atomic;
+  c.nz = nz;
   fix(pc, c);
+}
+
+// each(), between the unit's flags if there are any.
+template <typename F>
+AMALGAM_INLINE void in_unit(uint64_t pc, const AscendC::FixpipeParamsV220 &p, const F &each) {
+  if (p.unitFlag != 0) {
+    wait_flag(pc, PIPE_M, PIPE_FIX, EVENT_UNIT);
+  }
+  each();
+  if (p.unitFlag != 0) {
+    set_flag(pc, PIPE_FIX, PIPE_M, EVENT_UNIT);
+    here()->unit_is_free = true;
+  }
 }
 
 template <typename T, typename U, bool nz>
 AMALGAM_INLINE void fix_all(uint64_t pc, uint64_t gm, uint32_t from, uint32_t scales,
                             const AscendC::FixpipeParamsV220 &p) {
-  if (p.unitFlag != 0) {
-    wait_flag(pc, PIPE_M, PIPE_FIX, EVENT_UNIT);
-  }
-  for (uint32_t i = 0; i < (nz ? 1 : p.ndNum); ++i) {
-    fix_matrix<T, U, nz>(pc, gm + uint64_t{i} * p.dstNdStride * sizeof(T), from + i * p.srcNdStride * 1024u, scales, p);
-  }
-  if (p.unitFlag != 0) {
-    set_flag(pc, PIPE_FIX, PIPE_M, EVENT_UNIT);
-    here()->unit_is_free = true;
-  }
+  in_unit(
+      pc, p, [&]() __attribute__((always_inline)) {
+        for (uint32_t i = 0; i < (nz ? 1 : p.ndNum); ++i) {
+          fix_matrix<T, U, nz>(pc, gm + uint64_t{i} * p.dstNdStride * sizeof(T), from + i * p.srcNdStride * 1024u,
+                               scales, p);
+        }
+      });
+}
+
+// To L1, strips of 16 columns, of 8-bit results of 32.
+template <typename T, typename U, bool nz>
+AMALGAM_INLINE void fix_to_l1(uint64_t pc, uint32_t to, uint32_t from, uint32_t scales,
+                              const AscendC::FixpipeParamsV220 &p) {
+  static_assert(nz, "Fixpipe: what goes to L1 is in NZ (CFG_NZ)");
+  require(memory_of(to) == IN_L1 && here()->atomic == GM_STORE, PANIC_FORM);
+  in_unit(
+      pc, p, [&]() __attribute__((always_inline)) {
+        auto c = begin<cmd_fix_l1_t>(OP_FIX_L1, PIPE_FIX, pc);
+        take_tile<T, U>(c, from, scales, p);
+        c.l1 = within(to);
+        c.l1_pitch = p.dstStride * BLOCK;
+        hal_push_fix_l1(&c);
+      });
 }
 
 }  // namespace amalgam
@@ -317,6 +349,18 @@ AMALGAM_INLINE void Fixpipe(const GlobalTensor<T> &to, const LocalTensor<U> &fro
   amalgam::require(amalgam::memory_of(scales.address()) == amalgam::IN_L1, amalgam::PANIC_FORM);
   amalgam::fix_all<T, U, config.format == CO2Layout::NZ>(amalgam::hal_pc(), to.address(), from.address(),
                                                          scales.address(), p);
+}
+template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
+AMALGAM_INLINE void Fixpipe(const LocalTensor<T> &to, const LocalTensor<U> &from, const FixpipeParamsV220 &p) {
+  amalgam::require(!amalgam::has_scales(p.quantPre), amalgam::PANIC_FORM);
+  amalgam::fix_to_l1<T, U, config.format == CO2Layout::NZ>(amalgam::hal_pc(), to.address(), from.address(), 0, p);
+}
+template <typename T, typename U, const FixpipeConfig &config = CFG_ROW_MAJOR>
+AMALGAM_INLINE void Fixpipe(const LocalTensor<T> &to, const LocalTensor<U> &from, const LocalTensor<uint64_t> &scales,
+                            const FixpipeParamsV220 &p) {
+  amalgam::require(amalgam::memory_of(scales.address()) == amalgam::IN_L1, amalgam::PANIC_FORM);
+  amalgam::fix_to_l1<T, U, config.format == CO2Layout::NZ>(amalgam::hal_pc(), to.address(), from.address(),
+                                                           scales.address(), p);
 }
 
 }  // namespace AscendC

@@ -57,6 +57,25 @@ AMALGAM_INLINE void store_acc(uint64_t pc, const G &array, const T &tile, uint32
   fix(pc, c);
 }
 
+// L0C to L1, as it is or as 16-bit numbers.  Columns are written by 16.
+template <typename D, typename A>
+AMALGAM_INLINE void move_acc(uint64_t pc, const D &dst, const A &a, bool relu) {
+  static_assert(A::Loc == pto::TileType::Acc && !is_turned<D> &&
+                    (sizeof(typename D::DType) == 2 || sizeof(typename D::DType) == 4),
+                "TMOV to L1: from L0C to tiles in strips, of 16-bit and 32-bit elements, it is there");
+  auto c = begin<cmd_fix_l1_t>(OP_FIX_L1, PIPE_FIX, pc);
+  c.l0c = a.address();
+  c.m = static_cast<uint32_t>(a.GetValidRow());
+  c.n = static_cast<uint32_t>(round_up(static_cast<uint32_t>(a.GetValidCol()), EDGE));
+  c.l1 = dst.address();
+  c.l1_pitch = uint32_t{D::Rows} * EDGE * static_cast<uint32_t>(sizeof(typename D::DType));
+  c.type = type_of<typename D::DType>();
+  c.from = type_of<typename A::DType>();
+  c.relu = relu;
+  c.strip_pitch = uint32_t{A::Rows} * EDGE * 4;
+  hal_push_fix_l1(&c);
+}
+
 // A part of a tile of L1 to L0A or L0B, from a row and a column on; fractals of one row of them by one command.
 template <typename D, typename A>
 AMALGAM_INLINE void extract(uint64_t pc, const D &dst, const A &a, uint32_t row, uint32_t column) {

@@ -141,7 +141,7 @@ AMALGAM_INLINE void store_tile(uint64_t pc, const G &array, const T &tile, uint3
 template <typename D, typename A>
 AMALGAM_INLINE void move_tile(uint64_t pc, const D &dst, const A &a) {
   static_assert(D::Loc == pto::TileType::Vec && A::Loc == pto::TileType::Vec,
-                "TMOV: within UB, and from L1 to L0A and L0B, it is there; from L0C to L1 it is not");
+                "TMOV: within UB, from L1 to L0A and L0B, and from L0C to L1 it is there");
   static_assert(std::is_same_v<typename D::DType, typename A::DType>, "TMOV converts no types; TCVT does");
   const uint32_t rows = valid_rows(dst), columns = valid_columns(dst);
   if constexpr (D::isRowMajor && A::isRowMajor) {
@@ -182,9 +182,12 @@ AMALGAM_INLINE void TSTORE(const G &array, const T &tile) {
   }
 }
 
-template <typename D, typename A>
+template <typename D, typename A, ReluPreMode relu = ReluPreMode::NoRelu>
 AMALGAM_INLINE void TMOV(const D &dst, const A &a) {
-  if constexpr (D::Loc == TileType::Left || D::Loc == TileType::Right) {
+  static_assert(relu == ReluPreMode::NoRelu || D::Loc == TileType::Mat, "TMOV: ReLU is there on the way to L1");
+  if constexpr (D::Loc == TileType::Mat) {
+    amalgam::move_acc(amalgam::hal_pc(), dst, a, relu == ReluPreMode::NormalRelu);
+  } else if constexpr (D::Loc == TileType::Left || D::Loc == TileType::Right) {
     amalgam::extract(amalgam::hal_pc(), dst, a, 0, 0);
   } else {
     amalgam::move_tile(amalgam::hal_pc(), dst, a);
