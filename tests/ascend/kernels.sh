@@ -135,6 +135,41 @@ numbers=$(seq 0 47)
 ascend many.cpp $(printf -- '--inout p%s=s.npy ' $numbers) --vary 2 --json many.json
 holds '(.vary | length) == 2 and (.vary | map(.same) | all)' many.json
 
+# Several launches: results by name, read and written, and by another name; once more, for what made the last one.
+cat >scale.cpp <<'CPP'
+#include "kernel_operator.h"
+using namespace AscendC;
+extern "C" __global__ __aicore__ void scale(__gm__ float *y, float by) {
+  TPipe pipe;
+  TBuf<TPosition::VECCALC> buffer;
+  pipe.InitBuffer(buffer, 4096);
+  LocalTensor<float> x = buffer.Get<float>();
+  GlobalTensor<float> all;
+  all.SetGlobalBuffer(y);
+  DataCopy(x, all, 1024);
+  PipeBarrier<PIPE_ALL>();
+  Muls(x, x, by, 1024);
+  PipeBarrier<PIPE_ALL>();
+  DataCopy(all, x, 1024);
+}
+CPP
+"$numpy" -c "
+import numpy as np
+y = np.arange(1024, dtype='f4')
+np.save('y0.npy', y), np.save('y3.npy', 24 * y), np.save('y4.npy', 24.5 * y)"
+chain="scale.cpp --inout y=y0.npy,y1.npy --arg by=2 --blocks 1 --json r1.json --then scale.cpp --arg by=3 --blocks 1
+  --then scale.cpp --inout y=y,y3.npy.out --arg by=4 --blocks 1 --json r3.json --config ascend910 --cores 1"
+# shellcheck disable=SC2086
+ascend $chain --expect y=y3.npy
+cmp -s y3.npy y3.npy.out || fail "three launches: other results"
+holds '.cores == 1 and (has("earlier") | not)' r1.json
+holds '(.earlier | length) == 2 and .earlier[0].cycles > 0 and .arguments[0].result == "y" and .arguments[0].role == "inout"' r3.json
+fits run_ascend=r3.json
+# shellcheck disable=SC2086
+! "$SIM" run ascend $chain --expect y=y4.npy --quiet 2>/dev/null || fail "three launches: a wrong result is not told"
+"$SIM" blame r3.json >out && grep -q 'scale.cpp:12' out || { cat out; fail "blame of a third launch"; }
+"$SIM" explain r3.json --quiet || fail "explain of a third launch"
+
 # What a file of kernels is asked for, and what is refused.
 refused() {   # refused FRAGMENT ARGUMENTS...
   fragment=$1
@@ -160,6 +195,11 @@ extern "C" __global__ __aicore__ void typed(__gm__ half *x, __gm__ int32_t *y) {
 CPP
 refused "x: the array is f32; kernel typed has a pointer to f16" typed.cpp --arg x=x.npy --out 'y:i32[1]'
 refused "y: the array is i64; kernel typed has a pointer to i32" typed.cpp --arg x=x16.npy --out 'y:i64[1]'
+refused "parameter by is not given" scale.cpp --inout y=y0.npy,none.npy --arg by=1 --then scale.cpp
+refused "z: No such file" scale.cpp --inout y=y0.npy,none.npy --arg by=1 --then scale.cpp --arg by=1 --inout y=z
+refused "gone.cpp: cannot read" scale.cpp --inout y=y0.npy,none.npy --arg by=1 --then gone.cpp
+refused "--then: needs a value" scale.cpp --inout y=y0.npy,none.npy --arg by=1 --then
+[ ! -f none.npy ] || fail "a launch that cannot be has left a file"
 refused "--tolerance: needs" "$examples/add.cpp" --tolerance 1
 refused "has no Ascend C kernel" "$FIRMWARE/amla.elf"
 refused "unexpected argument" "$examples/add.cpp" more.cpp

@@ -82,6 +82,9 @@ static bool check_firmware(const explain_run_t *run, bool allow_native, base_err
   const char *firmware = options.words > 0                 ? options.word[0]
                          : options.custom_firmware != NULL ? options.custom_firmware
                                                            : options.firmware;
+  for (size_t i = 0; i < options.ascend_then.count && (firmware == NULL || !kernel_firmware_is_native(firmware)); ++i) {
+    firmware = options.ascend_then.item[i];
+  }
   return allow_native || firmware == NULL || !kernel_firmware_is_native(firmware) ||
          base_fail(error,
                    "%s: that run loads %s into this computer's own process; if you trust it, "

@@ -2,6 +2,7 @@
 #include "cli/option/options.h"
 
 #include <getopt.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parse.h"
@@ -31,6 +32,7 @@ enum {
 #define OUTPUT OPTION_OUTPUT
 #define VALUES OPTION_VALUES
 #define DATA OPTION_DATA
+#define LAUNCH OPTION_LAUNCH
 const char option_kernel_machine[] = "";
 #define MACHINE option_kernel_machine
 const option_row_t option_rows[] = {
@@ -244,6 +246,14 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv, 
   return true;
 }
 
+// The option that was just read, and its value.
+static void keep_option(char **argv, const char **kept, size_t *count) {
+  if (optarg == argv[optind - 1]) {  // not --name=value
+    kept[(*count)++] = argv[optind - 2];
+  }
+  kept[(*count)++] = argv[optind - 1];
+}
+
 bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept, size_t *count,
                   base_error_t *error) {
   struct option table[MAX_ROWS + 2];
@@ -258,15 +268,69 @@ bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, con
     if (code == HELP || (option_rows[code - FIRST_ROW].commands & dropped) != 0) {
       continue;
     }
-    if (optarg == argv[optind - 1]) {  // not --name=value
-      kept[(*count)++] = argv[optind - 2];
-    }
-    kept[(*count)++] = argv[optind - 1];
+    keep_option(argv, kept, count);
   }
   for (int i = optind; i < argc && (dropped & OPTION_WORDS) == 0; ++i) {
     kept[(*count)++] = argv[i];
   }
   return true;
+}
+
+// --- several launches -------------------------------------------------------------------------
+
+static bool is_then(int code) { return code >= FIRST_ROW && strcmp(option_rows[code - FIRST_ROW].name, "then") == 0; }
+
+size_t options_launches(unsigned command, int argc, char **argv) {
+  struct option table[MAX_ROWS + 2];
+  base_error_t error;
+  size_t launches = 1;
+  char **copy = calloc((size_t)argc + 1, sizeof *copy);  // what is refused stays where it is, to be told
+  if (copy == NULL) {
+    return 1;
+  }
+  memcpy(copy, argv, (size_t)argc * sizeof *copy);
+  build_table(command, table);
+  opterr = 0;
+  optind = 1;
+  for (int code; launches > 0 && (code = next_option(argc, copy, table, &error)) != -1;) {
+    launches = code == REFUSED ? 0 : launches + is_then(code);
+  }
+  free(copy);
+  return launches > 0 ? launches : 1;
+}
+
+// Is it about all launches? Of outputs flags are.
+static bool is_common(int code) {
+  const option_row_t *row = code < FIRST_ROW ? NULL : &option_rows[code - FIRST_ROW];
+  return row == NULL || ((row->commands & OPTION_LAUNCH) == 0 &&
+                         ((row->commands & OPTION_OUTPUT) == 0 || row->type == OPTION_TYPE_flag));
+}
+
+void options_launch(unsigned command, size_t first, size_t last, int argc, char **argv, const char **kept,
+                    size_t *count) {
+  struct option table[MAX_ROWS + 2];
+  base_error_t error;
+  size_t at = 0;
+  const char *launched = NULL;
+  build_table(command, table);
+  opterr = 0;
+  optind = 1;
+  *count = 0;
+  kept[(*count)++] = argv[0];
+  for (int code; (code = next_option(argc, argv, table, &error)) != -1;) {
+    at += is_then(code);
+    if (is_then(code) && at == first) {
+      launched = optarg;
+    } else if ((at >= first && at <= last) || is_common(code)) {
+      keep_option(argv, kept, count);
+    }
+  }
+  if (first > 0) {
+    kept[(*count)++] = launched;
+  }
+  for (int i = optind; i < argc && first == 0; ++i) {
+    kept[(*count)++] = argv[i];
+  }
 }
 
 static bool is_chosen(const option_row_t *row, const option_choice_t *choice) {

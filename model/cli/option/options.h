@@ -40,6 +40,7 @@ enum {
 #define OPTION_OUTPUT (1u << 30)  // what is written, said, checked or watched: not what is run
 #define OPTION_VALUES (1u << 31)  // about values, which change no cycle
 #define OPTION_DATA (1u << 28)    // asks for values, or is data to compute them from: --timing-only refuses it
+#define OPTION_LAUNCH (1u << 27)  // of one of several launches (--then), as are outputs that take a value
 #define OPTION_WORDS (1u << 29)   // no mark: for options_keep, what is no option
 
 enum { OPTION_LIST_MAX = 64 };
@@ -82,6 +83,14 @@ bool options_parse(options_t *options, unsigned command, int argc, char **argv, 
 // with OPTION_WORDS options alone. kept has room for argc; *count: how many. Reorders argv as options_parse does.
 bool options_keep(unsigned command, unsigned dropped, int argc, char **argv, const char **kept, size_t *count,
                   base_error_t *error);
+
+// Launches of a command line: one more than it has options --then; 1 if options_parse refuses it.
+size_t options_launches(unsigned command, int argc, char **argv);
+
+// The words of launches first to last, argv[0] among them, as one command line: their own options, the common ones of
+// all launches, and at last what the first of them launches. kept has room for argc + 2.
+void options_launch(unsigned command, size_t first, size_t last, int argc, char **argv, const char **kept,
+                    size_t *count);
 
 // Refuses an option with that mark, if one was given: "--NAME: WHY". A choice of none asks for nothing.
 bool options_refuse(const options_t *options, unsigned command, unsigned mark, const char *why, base_error_t *error);

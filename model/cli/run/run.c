@@ -240,14 +240,6 @@ static base_exit_t compute(run_t *run) {
   return code;
 }
 
-static base_exit_t simulate(run_t *run) {
-  if (!prepare(run)) {
-    return BASE_BAD_INPUT;
-  }
-  const base_exit_t status = compute(run);
-  return status == BASE_OK ? finish(run) : stopped(run, status);
-}
-
 static void print_help(const run_kernel_t *kernel) {
   char name[32];
   snprintf(name, sizeof name, "run %s", kernel->name);
@@ -262,15 +254,23 @@ static void print_help(const run_kernel_t *kernel) {
   manual_print(stdout, &manual);
 }
 
-static int run_all(run_t *run, int argc, char **argv) {
-  base_exit_t code = BASE_BAD_INPUT;
-  if (options_parse(&run->options, run->kernel->command, argc, argv, &run->error)) {
-    if (run->options.help) {
-      print_help(run->kernel);
-      return BASE_OK;
-    }
-    code = simulate(run);
+static base_exit_t begin(run_t *run) {
+  if (!options_parse(&run->options, run->kernel->command, run->own_words, run->own_word, &run->error)) {
+    return BASE_BAD_INPUT;
   }
+  if (run->options.help) {
+    print_help(run->kernel);
+    return BASE_OK;
+  }
+  return prepare(run) ? BASE_OK : BASE_BAD_INPUT;
+}
+
+static base_exit_t complete(run_t *run) {
+  const base_exit_t status = compute(run);
+  return status == BASE_OK ? finish(run) : stopped(run, status);
+}
+
+static int report(run_t *run, base_exit_t code) {
   if (code != BASE_OK && host_interrupted()) {  // whatever failed for it
     code = BASE_INTERRUPTED;
     base_fail(&run->error, "interrupted");
@@ -278,7 +278,9 @@ static int run_all(run_t *run, int argc, char **argv) {
   return code == BASE_OK ? (int)BASE_OK : base_report(code, &run->error);
 }
 
-static run_t *run_new(const run_kernel_t *kernel, int argc, char **argv) {
+// --- one launch, or several ---------------------------------------------------------------------
+
+static run_t *run_new(const run_kernel_t *kernel, int argc, char **argv, run_t *before) {
   run_t *run = calloc(1, sizeof *run);
   kernel_run_t *own = calloc(1, kernel->ops->run_bytes);
   if (run == NULL || own == NULL) {
@@ -286,41 +288,95 @@ static run_t *run_new(const run_kernel_t *kernel, int argc, char **argv) {
     free(run);
     return NULL;
   }
-  *run = (run_t){.kernel = kernel, .own = own, .word = argv, .words = argc};
+  *run = (run_t){
+      .kernel = kernel, .own = own, .word = argv, .words = argc, .own_word = argv, .own_words = argc, .before = before};
   return run;
 }
 
 void run_free(run_t *run) {
+  if (run == NULL) {
+    return;
+  }
   outputs_discard(&run->outputs);
   cJSON_Delete(run->numbers);
   kernel_release(run->own);
   free(run->own);
+  run_free(run->before);
+  free(run->made);
   free(run);
 }
 
+static bool cut_words(run_t *run, size_t launch) {
+  const size_t most = (size_t)run->words + 2;
+  size_t own = 0, all = 0;
+  char **words = run->made = calloc(2 * most, sizeof *words);
+  if (words == NULL) {
+    return base_fail(&run->error, "out of memory");
+  }
+  options_launch(run->kernel->command, launch, launch, run->words, run->word, (const char **)words, &own);
+  options_launch(run->kernel->command, 0, launch, run->words, run->word, (const char **)words + most, &all);
+  run->own_word = words;
+  run->own_words = (int)own;
+  run->word = words + most;
+  run->words = (int)all;
+  return true;
+}
+
+// Prepares all launches of a command line, so that nothing runs if one of them cannot. Returns the last one, or the one
+// that cannot, with *code; NULL: out of memory.
+static run_t *begin_all(const run_kernel_t *kernel, int argc, char **argv, bool replay, base_exit_t *code) {
+  const size_t launches = options_launches(kernel->command, argc, argv);
+  run_t *run = NULL;
+  *code = BASE_OK;
+  for (size_t i = 0; i < launches && *code == BASE_OK && (run == NULL || !run->options.help); ++i) {
+    run_t *next = run_new(kernel, argc, argv, run);
+    if (next == NULL) {
+      run_free(run);
+      return NULL;
+    }
+    run = next;
+    run->replay = replay && i + 1 == launches;
+    *code = launches == 1 || cut_words(run, i) ? begin(run) : BASE_BAD_INPUT;
+  }
+  return run;
+}
+
+static base_exit_t compute_all(run_t *run, base_error_t *error) {
+  base_exit_t code = run->before == NULL ? BASE_OK : compute_all(run->before, error);
+  if (code == BASE_OK) {
+    code = compute(run);
+    *error = run->error;
+  }
+  return code;
+}
+
 run_t *run_again(const run_kernel_t *kernel, int argc, char **argv, base_exit_t *code, base_error_t *error) {
-  run_t *run = run_new(kernel, argc, argv);
+  run_t *run = begin_all(kernel, argc, argv, true, code);
   if (run == NULL) {
     base_fail(error, "out of memory");
     return NULL;
   }
-  run->replay = true;
-  if (!options_parse(&run->options, kernel->command, argc, argv, &run->error) || !prepare(run)) {
+  if (*code != BASE_OK) {
     *error = run->error;
     run_free(run);
     return NULL;
   }
-  *code = compute(run);
-  *error = run->error;
+  *code = compute_all(run, error);
   return run;
 }
 
+static int complete_all(run_t *run) {
+  const int code = run->before == NULL ? (int)BASE_OK : complete_all(run->before);
+  return code != BASE_OK ? code : report(run, complete(run));
+}
+
 int run_main(const run_kernel_t *kernel, int argc, char **argv) {
-  run_t *run = run_new(kernel, argc, argv);
+  base_exit_t code;
+  run_t *run = begin_all(kernel, argc, argv, false, &code);
   if (run == NULL) {
     return BASE_BAD_INPUT;
   }
-  const int code = run_all(run, argc, argv);
+  const int exit_code = code != BASE_OK ? report(run, code) : run->options.help ? (int)BASE_OK : complete_all(run);
   run_free(run);
-  return code;
+  return exit_code;
 }

@@ -39,10 +39,14 @@ typedef struct run {
   cJSON *numbers;                       // all of the run's, NULL: nobody asked for them
   progress_t progress;
   base_error_t error;
-  char **word;  // the command line from the kernel's name on
+  char **word;  // the command line from the kernel's name on, up to this launch
   int words;
-  kernel_run_t *own;  // the kernel's, zeros at first
-  bool replay;        // its effects are wanted once more (soc/replay.h)
+  char **own_word;  // what of it is this launch's
+  int own_words;
+  char **made;         // of several launches: memory of both lists; to be freed
+  struct run *before;  // the launch before, on whose results this one may go on; NULL: none
+  kernel_run_t *own;   // the kernel's, zeros at first
+  bool replay;         // its effects are wanted once more (soc/replay.h)
 } run_t;
 
 // The command line's part of a kernel.

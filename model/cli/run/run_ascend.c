@@ -11,16 +11,14 @@
 
 enum { WORDS_MAX = 2 * 2 * OPTION_LIST_MAX + 16, ANSWER_BYTES = 1 << 16 };
 
-// A result and its file.
-typedef struct result_file {
-  char name[ASCEND_NAME];
-  size_t index;  // of the run's outputs
-} result_file_t;
-
-static struct {
-  result_file_t file[OPTION_LIST_MAX];
+// Results that go to files.
+typedef struct results {
+  struct {
+    char name[ASCEND_NAME];
+    size_t index;  // of the run's outputs
+  } file[2 * OPTION_LIST_MAX];
   size_t count;
-} results;
+} results_t;
 
 // --- the compiler ---------------------------------------------------------------------------------
 
@@ -97,49 +95,48 @@ static bool find_file(run_t *run, char file[RUN_PATH_BYTES]) {
 
 // --- results --------------------------------------------------------------------------------------
 
-static bool add_result(run_t *run, const char *text, const char *path) {
-  result_file_t *result = &results.file[results.count++];
-  snprintf(result->name, sizeof result->name, "%.*s", (int)strcspn(text, ":="), text);
-  return outputs_add(&run->outputs, path, &result->index, &run->error);
+static bool add_result(run_t *run, results_t *results, const char *text, const char *path) {
+  const size_t i = results->count++;
+  snprintf(results->file[i].name, ASCEND_NAME, "%.*s", (int)strcspn(text, ":="), text);
+  return outputs_add(&run->outputs, path, &results->file[i].index, &run->error);
 }
 
-static bool add_results(run_t *run) {
+static bool add_results(run_t *run, results_t *results) {
   const options_t *o = &run->options;
-  results.count = 0;
   for (size_t i = 0; i < o->ascend_out.count; ++i) {
     const char *path = strchr(o->ascend_out.item[i], '=');
-    if (path != NULL && !add_result(run, o->ascend_out.item[i], path + 1)) {
+    if (path != NULL && !add_result(run, results, o->ascend_out.item[i], path + 1)) {
       return false;
     }
   }
   for (size_t i = 0; i < o->ascend_inout.count; ++i) {
     const char *path = strchr(o->ascend_inout.item[i], ',');
-    if (path != NULL && !add_result(run, o->ascend_inout.item[i], path + 1)) {
+    if (path != NULL && !add_result(run, results, o->ascend_inout.item[i], path + 1)) {
       return false;
     }
   }
   return true;
 }
 
-static bool write_result(run_t *run, const result_file_t *result) {
+static void note_result(ascend_run_t *own, const char *name, size_t index) {
+  for (size_t i = 0; i < own->arguments; ++i) {
+    if (strcmp(own->argument[i].param->name, name) == 0) {
+      own->argument[i].stored = true;
+      own->argument[i].file = index;
+    }
+  }
+}
+
+static bool write_results(run_t *run) {
   const ascend_run_t *own = (const ascend_run_t *)run->own;
   for (size_t i = 0; i < own->arguments; ++i) {
     const ascend_argument_t *argument = &own->argument[i];
-    if (strcmp(argument->param->name, result->name) == 0) {
-      FILE *file = outputs_open(&run->outputs, result->index, &run->error);
+    if (argument->stored) {
+      FILE *file = outputs_open(&run->outputs, argument->file, &run->error);
       if (file == NULL) {
         return false;
       }
       npy_write(file, &argument->array);
-    }
-  }
-  return true;
-}
-
-static bool write_results(run_t *run) {
-  for (size_t i = 0; i < results.count; ++i) {
-    if (!write_result(run, &results.file[i])) {
-      return false;
     }
   }
   return true;
@@ -153,7 +150,8 @@ static ascend_texts_t texts_of(const option_list_t *list) {
 
 static bool prepare(run_t *run) {
   const options_t *o = &run->options;
-  static char file[RUN_PATH_BYTES];
+  char file[RUN_PATH_BYTES];
+  results_t results = {.count = 0};
   ascend_request_t request = {.source = o->words > 0 ? o->word[0] : NULL,
                               .file = file,
                               .entry = o->ascend_entry,
@@ -167,7 +165,8 @@ static bool prepare(run_t *run) {
                               .tolerance = o->ascend_tolerance.value,
                               .check_sync = o->ascend_check.value == 1,
                               .vary = (uint32_t)option_count_or(&o->ascend_vary, 0),
-                              .allow_overflow = o->allow_overflow};
+                              .allow_overflow = o->allow_overflow,
+                              .earlier = run->before == NULL ? NULL : (const ascend_run_t *)run->before->own};
   if (o->ascend_tolerance.given && o->ascend_expect.count == 0) {
     return base_fail(&run->error, "--tolerance: needs --expect");
   }
@@ -176,7 +175,13 @@ static bool prepare(run_t *run) {
   }
   request.machine.soc.flags_left = (soc_flags_left_t)o->flags_left.value;
   request.machine.soc.auto_sync = o->ascend_auto_sync.value == 0;
-  return add_results(run) && ascend_prepare(&request, (ascend_run_t *)run->own, &run->error);
+  if (!add_results(run, &results) || !ascend_prepare(&request, (ascend_run_t *)run->own, &run->error)) {
+    return false;
+  }
+  for (size_t i = 0; i < results.count; ++i) {
+    note_result((ascend_run_t *)run->own, results.file[i].name, results.file[i].index);
+  }
+  return true;
 }
 
 static const manual_row_t files[] = {{"docs/ascend.md", "from a kernel to a first run, and what is there"},
@@ -191,6 +196,8 @@ static const manual_row_t examples[] = {
      "with tiling data and a workspace, as eight blocks"},
     {"run ascend k.cpp --arg x=x.npy --out y:f32[64] --check sync --vary 20",
      "which accesses race, and do results depend on time?"},
+    {"run ascend a.cpp --arg x=x.npy --out y:f32[64] --then b.cpp --out z:f32[64]=z.npy",
+     "two launches; b.cpp's parameter y is what a.cpp has made"},
     {NULL, NULL}};
 
 const run_front_t run_ascend = {.about =

@@ -11,6 +11,8 @@ static void print_argument(FILE *file, const ascend_argument_t *argument) {
           npy_shape_text(argument->array.shape, argument->array.dims, shape));
   if (argument->path != NULL) {
     fprintf(file, " %s", argument->path);
+  } else if (argument->from != NULL) {
+    fprintf(file, ", at first %s of a launch before", argument->from->param->name);
   }
   if (argument->want.data != NULL) {
     fprintf(file, ": %zu of %zu elements are off; the largest difference is %.3g", argument->off,
@@ -68,6 +70,21 @@ static void print_vary(FILE *file, const ascend_run_t *run) {
   }
 }
 
+// All launches so far.
+static void print_together(FILE *file, const ascend_run_t *run) {
+  unsigned launches = 0;
+  uint64_t cycles = 0;
+  double time_us = 0;
+  for (const ascend_run_t *each = run; each != NULL; each = each->earlier) {
+    launches += 1;
+    cycles += each->kernel.result.soc.cycles;
+    time_us += each->kernel.result.time_us;
+  }
+  if (launches > 1) {
+    fprintf(file, "together %u launches, %llu cycles = %.1f us\n", launches, (unsigned long long)cycles, time_us);
+  }
+}
+
 void text_ascend(FILE *file, const kernel_run_t *kernel) {
   const ascend_run_t *run = (const ascend_run_t *)kernel;
   const config_t *config = &run->machine.soc.config;
@@ -81,6 +98,7 @@ void text_ascend(FILE *file, const kernel_run_t *kernel) {
   print_vary(file, run);
   fprintf(file, "time     %llu cycles = %.1f us at %g MHz\n", (unsigned long long)soc->cycles,
           run->kernel.result.time_us, config->soc.clock_mhz);
+  print_together(file, run);
   text_launches(file, &run->kernel.result);
   text_traffic(file, config, soc);
   text_pipes(file, soc, config->soc.ai_cores > 1);

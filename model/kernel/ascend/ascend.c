@@ -94,14 +94,14 @@ static void place(ascend_run_t *run) {
   }
 }
 
-// Results are written over what was read.
+// Results are written over what was read, which --vary and blame begin with again.
 static bool keep_inputs(ascend_run_t *run, base_error_t *error) {
   for (size_t i = 0; i < run->buffers; ++i) {
     soc_buffer_t *buffer = &run->buffer[i];
     if (buffer->result != NULL && buffer->init != NULL) {
       run->before[i] = malloc(buffer->bytes);
       if (run->before[i] == NULL) {
-        return base_fail(error, "--vary: out of memory");
+        return base_fail(error, "%s: out of memory", buffer->name);
       }
       buffer->init = memcpy(run->before[i], buffer->init, buffer->bytes);
     }
@@ -115,6 +115,7 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
   *run = (ascend_run_t){.kernel = {.ops = &ascend_ops, .machine = &run->machine},
                         .machine = request->machine,
                         .source = request->source,
+                        .earlier = request->earlier,
                         .tolerance = request->tolerance,
                         .vary = request->vary,
                         .allow_overflow = request->allow_overflow};
@@ -133,7 +134,16 @@ bool ascend_prepare(const ascend_request_t *request, ascend_run_t *run, base_err
   const size_t each = run->entry.cores != ASCEND_VECTOR_CORE ? 1 : config->soc.vector_cores;
   run->args.blocks = request->blocks != 0 ? request->blocks : (uint32_t)(config->soc.ai_cores * each);
   place(run);
-  return run->vary == 0 || keep_inputs(run, error);
+  return true;
+}
+
+static void take_from_earlier(const ascend_run_t *run) {
+  for (size_t i = 0; i < run->arguments; ++i) {
+    const npy_array_t *array = &run->argument[i].array;
+    if (run->argument[i].from != NULL) {
+      memcpy(array->data, run->argument[i].from->array.data, npy_count(array) * npy_element_bytes(array->type));
+    }
+  }
 }
 
 // A run that goes on after races may be stopped all the same.
@@ -147,6 +157,10 @@ static void tell_races(const soc_result_t *soc, base_error_t *error) {
 
 static base_exit_t simulate(kernel_run_t *kernel, base_error_t *error) {
   ascend_run_t *run = (ascend_run_t *)kernel;
+  take_from_earlier(run);
+  if (!keep_inputs(run, error)) {
+    return BASE_BAD_INPUT;
+  }
   const soc_status_t status =
       soc_run(&run->machine.soc, run->buffer, run->buffers, &run->args, sizeof run->args, &run->kernel.result.soc);
   const base_exit_t code = kernel_result_take(&run->kernel.result, &run->machine, status, 0, error);

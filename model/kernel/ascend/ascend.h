@@ -29,6 +29,8 @@ typedef struct ascend_request {
   bool check_sync;           // list races, and go on after each
   uint32_t vary;             // and on so many other machines, where nothing stops at a race
   bool allow_overflow;       // without expect: infinities and NaNs are no failure
+  // The launch before, or NULL: results of it and of those before it are arrays by name. It must live as long.
+  const struct ascend_run *earlier;
 } ascend_request_t;
 
 typedef enum ascend_role {
@@ -55,6 +57,9 @@ typedef struct ascend_argument {
   size_t off, first;     // elements that are off, the first of them
   double largest;        // difference of floating-point values
   size_t lost, lost_at;  // elements that are no finite numbers
+  bool stored;           // for the host: it goes to its output `file`
+  size_t file;
+  const struct ascend_argument *from;  // the result of an earlier launch that it is at first
 } ascend_argument_t;
 
 enum { ASCEND_BUFFERS = ASCEND_PARAMS + 2, ASCEND_VARIANTS = 20 };
@@ -72,6 +77,7 @@ typedef struct ascend_run {
   kernel_run_t kernel;  // its result: without flops and error
   kernel_machine_t machine;
   const char *source;
+  const struct ascend_run *earlier;
   ascend_kernel_t entry;
   ascend_argument_t argument[ASCEND_PARAMS];
   size_t arguments;

@@ -135,6 +135,31 @@ static bool read_array(ascend_argument_t *argument, const char *path, base_error
   return true;
 }
 
+// A result of the launches before, the latest of that name; NULL: there is none.
+static const ascend_argument_t *result_of(const ascend_run_t *run, const char *name, size_t length) {
+  for (const ascend_run_t *earlier = run->earlier; earlier != NULL; earlier = earlier->earlier) {
+    for (size_t i = 0; i < earlier->arguments; ++i) {
+      const ascend_argument_t *argument = &earlier->argument[i];
+      const char *other = argument->param->name;
+      if (ascend_is_result(argument) && strlen(other) == length && strncmp(other, name, length) == 0) {
+        return argument;
+      }
+    }
+  }
+  return NULL;
+}
+
+// An array that is such a result when the launch begins.
+static bool take_result(ascend_argument_t *argument, const ascend_argument_t *from, base_error_t *error) {
+  const size_t bytes = npy_count(&from->array) * npy_element_bytes(from->array.type);
+  argument->from = from;
+  argument->type = from->type;
+  argument->bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  argument->array = from->array;
+  argument->array.data = calloc(1, argument->bytes);
+  return argument->array.data != NULL || base_fail(error, "%s: out of memory", argument->param->name);
+}
+
 static bool read_shape(const char *text, npy_array_t *array) {
   uint64_t bytes = npy_element_bytes(array->type);
   for (const char *at = text; *at != ']'; at += strcspn(at, ",]"), at += *at == ',') {
@@ -232,8 +257,9 @@ static bool take_arg(ascend_run_t *run, const char *text, base_error_t *error) {
     argument->role = ASCEND_NULL;
     return true;
   }
+  const ascend_argument_t *from = result_of(run, value, strlen(value));
   argument->role = ASCEND_IN;
-  return read_array(argument, value, error);
+  return from != NULL ? take_result(argument, from, error) : read_array(argument, value, error);
 }
 
 // --- the others -----------------------------------------------------------------------------------
@@ -252,8 +278,13 @@ static bool take_inout(ascend_run_t *run, const char *text, base_error_t *error)
     return false;
   }
   argument->role = ASCEND_INOUT;
+  const size_t length = strcspn(value, ",");
+  const ascend_argument_t *from = result_of(run, value, length);
+  if (from != NULL) {
+    return take_result(argument, from, error);
+  }
   char path[4096];
-  snprintf(path, sizeof path, "%.*s", (int)strcspn(value, ","), value);
+  snprintf(path, sizeof path, "%.*s", (int)length, value);
   const bool good = read_array(argument, path, error);
   argument->path = value;
   return good;
@@ -417,6 +448,23 @@ static bool lay_out(ascend_run_t *run, base_error_t *error) {
          base_fail(error, "kernel %s: its arguments take more than %d bytes", run->entry.name, 8 * ASCEND_SLOTS);
 }
 
+// Parameters that nobody has spoken of, but whose names results before have.
+static bool take_results(ascend_run_t *run, base_error_t *error) {
+  for (size_t i = 0; i < run->arguments; ++i) {
+    ascend_argument_t *argument = &run->argument[i];
+    const char *name = argument->param->name;
+    const bool open = argument->role == ASCEND_MISSING && argument->param->kind == ASCEND_POINTER;
+    const ascend_argument_t *from = open ? result_of(run, name, strlen(name)) : NULL;
+    if (from != NULL) {
+      argument->role = ASCEND_INOUT;
+      if (!take_result(argument, from, error)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 static bool check_all_given(const ascend_run_t *run, base_error_t *error) {
   for (size_t i = 0; i < run->arguments; ++i) {
     const ascend_param_t *param = run->argument[i].param;
@@ -435,6 +483,6 @@ bool ascend_read_arguments(const ascend_request_t *request, ascend_run_t *run, b
   return lay_out(run, error) && take_all(run, &request->arg, take_arg, error) &&
          take_all(run, &request->out, take_out, error) && take_all(run, &request->inout, take_inout, error) &&
          take_all(run, &request->workspace, take_workspace, error) &&
-         take_all(run, &request->tiling, take_tiling, error) && check_all_given(run, error) &&
-         check_types(run, error) && take_all(run, &request->expect, take_expect, error);
+         take_all(run, &request->tiling, take_tiling, error) && take_results(run, error) &&
+         check_all_given(run, error) && check_types(run, error) && take_all(run, &request->expect, take_expect, error);
 }

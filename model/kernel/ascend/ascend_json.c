@@ -30,6 +30,9 @@ static void add_argument(cJSON *rows, const ascend_argument_t *argument) {
   if (argument->path != NULL) {
     cJSON_AddStringToObject(row, "file", argument->path);
   }
+  if (argument->from != NULL) {
+    cJSON_AddStringToObject(row, "result", argument->from->param->name);
+  }
   if (argument->bytes > 0) {
     cJSON_AddStringToObject(row, "type", ascend_type_name(argument));
     add_shape(row, &argument->array);
@@ -75,6 +78,20 @@ static void add_checks(cJSON *root, const ascend_run_t *run) {
   }
 }
 
+// The launches before, the first one first.
+static void add_earlier(cJSON *rows, const ascend_run_t *run) {
+  if (run == NULL) {
+    return;
+  }
+  add_earlier(rows, run->earlier);
+  cJSON *row = json_add_row(rows);
+  cJSON_AddStringToObject(row, "source", run->source);
+  cJSON_AddStringToObject(row, "entry", run->entry.name);
+  json_add_count(row, "blocks", run->args.blocks);
+  json_add_count(row, "cycles", run->kernel.result.soc.cycles);
+  cJSON_AddNumberToObject(row, "time_us", run->kernel.result.time_us);
+}
+
 void ascend_json(const kernel_run_t *kernel, cJSON *root) {
   const ascend_run_t *run = (const ascend_run_t *)kernel;
   const soc_result_t *soc = &run->kernel.result.soc;
@@ -87,6 +104,9 @@ void ascend_json(const kernel_run_t *kernel, cJSON *root) {
   cJSON *rows = cJSON_AddArrayToObject(root, "arguments");
   for (size_t i = 0; i < run->arguments; ++i) {
     add_argument(rows, &run->argument[i]);
+  }
+  if (run->earlier != NULL) {
+    add_earlier(cJSON_AddArrayToObject(root, "earlier"), run->earlier);
   }
   json_add_count(root, "cycles", soc->cycles);
   cJSON_AddNumberToObject(root, "time_us", run->kernel.result.time_us);
