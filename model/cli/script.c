@@ -77,14 +77,14 @@ int script_ascend(int argc, char **argv) {
                                        {NULL, NULL}};
   const manual_t manual = {
       .name = "ascend",
-      .synopsis = "[-o NAME.elf] [-I DIR] [-D X] KERNEL.cpp | --coverage DIR",
+      .synopsis = "[-o NAME.elf] [-I DIR] [-D X] KERNEL.cpp | --coverage DIR | --calls",
       .about =
           "compiles an Ascend C kernel as it is, with Amalgam's own headers, for run ascend: NAME.elf for the scalar "
           "cores (RV64), or NAME.so for the host. Errors are the compiler's; names that the headers lack are listed "
           "behind them. --auto-sync off leaves scalar accesses and pipes unordered where the source does, --debug "
           "compiles for a debugger. With --coverage it compiles nothing, and counts the calls of all sources in a "
           "folder, and "
-          "those of them that there are.",
+          "those of them that there are. With --calls it lists all that there are.",
       .notes = MANUAL_EXITS,
       .examples = examples,
       .files = files};

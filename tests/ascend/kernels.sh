@@ -208,6 +208,15 @@ refused "the layer lacks NoSuchCall" missing.cpp --arg x=null
 printf 'int x;\n' >none.cpp
 refused "no kernel" none.cpp
 
+# What the layer has is what the page says it has, and all of it counts as there.
+"$SIM" ascend --calls >calls.md
+sed -n '/^From `.\/amalgam ascend --calls`/,/^## /p' "$ROOT/docs/ascend.md" | grep '^|' | cmp -s - calls.md ||
+  fail "docs/ascend.md: its last table is not what amalgam ascend --calls prints"
+mkdir all
+sed -nE 's/^\| [a-z]+\/[^|]* \| (.*) \|$/\1/p' calls.md | tr -d ' ' | tr ',' '\n' | sed 's/.*/AscendC::&();/' >all/k.cpp
+"$SIM" ascend --coverage all | grep -q ', 100.0 %; 0 names are missing$' || fail "coverage: names that the layer has are missing"
+! "$SIM" ascend --calls x 2>err || fail "ascend --calls x"
+grep -q 'takes no value' err || fail "ascend --calls x: $(cat err)"
 "$SIM" ascend --coverage "$examples" >out
 grep -q '^\([0-9]*\) of \1 call sites of [0-9]* names in 3 files are there, 100.0 %; 0 names are missing$' out ||
   { cat out; fail "coverage of the examples"; }
