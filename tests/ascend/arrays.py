@@ -119,6 +119,13 @@ def cube():   # inputs and results of matmul.cpp, cube_calls.cpp and meet.cpp
     yield from dict(again_a=a.astype('i1'), again_b=b.astype('i1'), again_c=c.astype('i1'), again=(q @ c).astype('i4'),
                     again_scales=np.stack([scale, 0 * scale], 1)).items()
 
+    a, b = rng.integers(-3, 4, size=(2, 32, 32)), rng.integers(-3, 4, size=(32, 32))
+    x = a @ b @ b
+    y, z, half = 2 * x + 1, 3 * x, x.reshape(2, 2, 512)
+    y.reshape(2, 2, 512)[:, :, 1] = y.reshape(2, 2, 512)[:, :, 0]
+    z.reshape(2, 2, 512)[:, :, 0] += half[:, :, 0]
+    yield from dict(waits_a=a.astype('f2'), waits_b=b.astype('f2'), waits_y=y, waits_z=z).items()
+
     a, b, c = (rng.integers(-8, 8, size=size) for size in ((16, 64), (40, 64), (16, 40)))
     yield from dict(parts_a=a.astype('f2'), parts_b=b.astype('f2'), before=c.astype('f4'), after_all=c + a @ b.T).items()
     m, n, k = 70, 90, 100
