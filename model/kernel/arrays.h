@@ -5,7 +5,7 @@
 
 #include "soc/soc.h"
 
-enum { KERNEL_ARRAYS_MAX = 12 };
+enum { KERNEL_ARRAYS_MAX = 16 };
 
 typedef struct kernel_arrays {
   soc_buffer_t list[KERNEL_ARRAYS_MAX];

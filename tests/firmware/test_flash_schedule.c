@@ -16,6 +16,7 @@ typedef struct shape {
   uint32_t group, splits;                                // 0: 128, 1
   uint32_t length;                                       // of the first batch entry; 0: all
   bool causal, masked, fp16;
+  bool more;  // sinks, a cap, pages in order: one head of keys, keys a multiple of FLASH_PAGE
   unsigned depth, ai_cores, vector_cores;  // 0: 32, 1, 2
 } shape_t;
 
@@ -26,6 +27,8 @@ typedef struct problem {
   flash_args_t *args;  // in gm
   float *expected;
 } problem_t;
+
+static const float cap = 2;
 
 static uint64_t place(problem_t *problem, const char *name, uint64_t bytes, bool read_only) {
   return schedule_place(&problem->schedule, name, bytes, read_only);
@@ -84,6 +87,16 @@ static flash_args_t place_all(problem_t *problem) {
       .behind = 1 + s->keys % (FLASH_SLOTS - 1),
       .has_lengths = s->length != 0,
   };
+  if (s->more) {
+    args.sink = place(problem, "sink", 4 * (uint64_t)rows, true);
+    args.table = place(problem, "table", 4 * (uint64_t)s->batch * (s->keys / FLASH_PAGE), true);
+    args.table_pitch = s->keys / FLASH_PAGE;
+    args.cap = num_f32_bits(cap);
+    args.cap_near = num_f32_bits(cap / 16);
+    args.cap_cubic = num_f32_bits((float)(-1 / (3.0 * (double)cap * (double)cap)));
+    args.cap_inverse = num_f32_bits(2 / cap);
+    args.cap_twice = num_f32_bits(2 * cap);
+  }
   args.attention.out = place(problem, "out", (uint64_t)entries * rows * s->dv * 4, false);
   args.attention.s = place(problem, "s", slots * s->block * 4, false);
   args.attention.p = place(problem, "p", slots * s->block * 2, false);
@@ -124,6 +137,12 @@ static void problem_init(problem_t *problem, shape_t shape) {
   for (uint32_t row = 0; row < args.attention.rows; ++row) {
     token[row] = -(float)(row % s->seq_q);
   }
+  for (uint32_t row = 0; s->more && row < args.attention.rows; ++row) {
+    ((float *)host(problem, args.sink))[row] = (float)(row % 5) - 2;
+  }
+  for (uint32_t i = 0; s->more && i < s->batch * args.table_pitch; ++i) {
+    ((int32_t *)host(problem, args.table))[i] = (int32_t)i;
+  }
   for (uint32_t i = 0; i < s->seq_q * s->keys; ++i) {
     problem->visible[i] = !s->masked || num_rng_u64(&rng) % 3 != 0;
     if (s->masked && problem->visible[i] != 0) {
@@ -146,14 +165,16 @@ static void reference_row(const problem_t *problem, uint32_t entry, uint32_t row
                            .dk = s->dk,
                            .dv = s->dv,
                            .q = host(problem, args->q + ((uint64_t)entry * args->rows + row) * s->dk * 2),
-                           .k = host(problem, args->k + entry * args->k_batch),
+                           .k = host(problem, args->k + (uint64_t)entry * s->keys * s->dk * 2),
                            .ldk = s->dk,
-                           .v = host(problem, args->v + entry * args->v_batch),
+                           .v = host(problem, args->v + (uint64_t)entry * s->keys * s->dv * 2),
                            .ldv = s->dv,
                            .fp16 = s->fp16,
                            .seen = &seen,
                            .visible = problem->visible + (size_t)token * s->keys,
                            .scale = 0.125f,
+                           .cap = s->more ? cap : 0,
+                           .sink = s->more ? host(problem, problem->args->sink + 4 * (uint64_t)row) : NULL,
                            .block = s->block,
                            .splits = s->splits};
   assert_int_equal(num_attn_flash(&attn, NUM_ISA_AUTO, out), 0);
@@ -208,6 +229,9 @@ static const shape_t shapes[] = {
     {1, 64, 900, 64, 64, 48, 2, .depth = 2},
     {1, 60, 300, 64, 64, 48, 3, .vector_cores = 1, .group = 64},
     {1, 9, 300, 64, 64, 48, 3, .vector_cores = 4},
+    // Sinks, capped scores, pages.
+    {2, 70, 640, 64, 64, 128, 3, .causal = true, .batch = 2, .length = 257, .more = true},
+    {1, 20, 384, 32, 200, 128, 3, .splits = 2, .masked = true, .more = true, .depth = 2},
 };
 
 enum { SEEDS = 4 };
@@ -218,7 +242,7 @@ TEST(every_order) {
     problem_init(&problem, shapes[i]);
     problem.expected = reference(&problem);
     machine_options_t *machine = &problem.schedule.machine;
-    machine->firmware = FIRMWARE_DIR "/flash.so";
+    machine->firmware = problem.shape.more ? FIRMWARE_DIR "/flash_more.so" : FIRMWARE_DIR "/flash.so";
     machine->ai_cores = problem.shape.ai_cores;
     machine->vector_cores = problem.shape.vector_cores;
     machine->queue_depth = problem.shape.depth;

@@ -20,6 +20,8 @@
 "$MKNPY" lengths.npy '<i4' 3 c all=1
 "$MKNPY" good_lengths.npy '<i4' 2 c all=1
 "$MKNPY" lengths_high.npy '<i4' 2 c 0=9 1=a
+"$MKNPY" sinks.npy '<f4' 3 c all=0
+"$MKNPY" sinks_nan.npy '<f4' 4 c all=0 2=7fc00000
 out="--out out.npy --json out.json"
 {
   printf '\223NUMPY\001\000\166\000'
@@ -50,6 +52,12 @@ good="--q q.npy --k k.npy --v k.npy $out"
   refused "lengths_wide.npy: 4294967299 at [1]; expected numbers of 32 bits" run flash $good --lengths lengths_wide.npy
   refused "--window: needs --causal" run flash $good --window 3
   refused "--window: needs --causal, and goes without --mask and --lengths" run flash $good --window 3 --causal --lengths good_lengths.npy
+  refused "sinks.npy: shape (3,); expected (4,), one for each query head" run flash $good --sinks sinks.npy
+  refused "sinks_nan.npy: NaN at [2]" run flash $good --sinks sinks_nan.npy
+  refused "mask.npy" run flash $good --sinks mask.npy
+  refused "--softcap" run flash $good --softcap 0
+  refused "--softcap" run flash $good --softcap nan
+  refused "--kv-block 48: expected a multiple of 128, with --paged" run flash $good --paged --kv-block 48
   refused "--kv-block 40" run flash $good --kv-block 40
   refused "--group-rows 40" run flash $good --group-rows 40
   refused "--split-kv" run flash $good --split-kv 65

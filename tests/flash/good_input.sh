@@ -71,6 +71,42 @@ holds '.shape.window == 9' r.json
 flash --heads 6 --kv-heads 2 --seq-q 150 --seq-kv 700 --causal --window 130 --verify
 flash --heads 4 --kv-heads 1 --seq-q 1 --seq-kv 900 --causal --window 300 --dtype fp16 --split-kv 3 --verify
 
+# Sinks: below every score, nobody's, above every score; splits add them once.
+set -- --heads 4 --kv-heads 2 --seq-q 37 --seq-kv 300 --causal --out-f32
+flash "$@" --out none.npy
+"$MKNPY" low.npy '<f4' 4 c all=ff800000 2=c6400000   # -inf, and e^-12288, which is 0
+flash "$@" --sinks low.npy --out low_out.npy
+cmp none.npy low_out.npy
+"$MKNPY" sinks.npy '<f4' 4 c 0=40400000 1=c0400000 2=41a00000 3=7f800000   # 3, -3, 20, +inf: its head gives 0
+for more in "" "--split-kv 2 --kv-block 128" "--dtype fp16 --firmware native --paged --softcap 30"; do
+  # shellcheck disable=SC2086
+  flash "$@" --sinks sinks.npy --verify $more
+  holds '.shape.sinks and .wrong_bits == 0' r.json
+done
+
+# Scores capped far above them are what they were; a cap is tanh at any size; near 0 the output is a mean.
+flash "$@" --softcap 1e18 --out high.npy
+cmp none.npy high.npy
+for cap in 1e-6 0.5 30 1e3 1e5; do
+  flash --heads 2 --seq-q 90 --seq-kv 700 --softcap $cap --dist normal:4 --dtype fp16 --verify --tolerance 6e-4
+  flash --heads 2 --seq-q 3 --seq-kv 500 --dv 200 --softcap $cap --dist normal:3 --causal --window 40 --verify
+done
+holds '.shape.softcap == 1e5 and .wrong_bits == 0' r.json
+
+# Pages show in no bit: lengths at, before and after a page's end, none, and one token for many keys.
+"$MKNPY" ends.npy '<i4' 5 c 0=80 1=7f 2=81 3=0 4=180
+set -- --heads 4 --kv-heads 2 --batch 5 --seq-q 3 --seq-kv 384 --head-dim 48 --lengths ends.npy --out-f32
+flash "$@" --causal --out plain.npy
+flash "$@" --causal --paged --out paged.npy --verify
+cmp plain.npy paged.npy
+holds '.shape.page_size == 128' r.json
+flash --q q2.npy --k k2.npy --v k2.npy --out plain.npy
+flash --q q2.npy --k k2.npy --v k2.npy --out paged.npy --paged --seed 5
+cmp plain.npy paged.npy
+holds '.seed == 5' r.json
+flash --heads 8 --kv-heads 1 --seq-q 1 --seq-kv 1000 --paged --sinks made-up --softcap 20 --split-kv 4 --config ascend910_die --cores 4 --verify
+flash --heads 8 --seq-q 1 --seq-kv 3000 --paged --sinks made-up --softcap 20 --timing-only
+
 # Causal groups differ in length by a factor of 32; they are dealt so that all cores have nearly the same to do.
 flash --heads 1 --seq-q 4096 --causal --config ascend910_die --cores 4 --timing-only
 holds '[.pipes[] | select(.pipe == "V") | .busy] | length == 8 and min > 0.93 * max' r.json

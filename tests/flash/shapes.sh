@@ -1,7 +1,7 @@
 #!/bin/sh
 # shapes.sh N SEED: N random shapes of run flash, each equal to the contract's C loops in every bit: heads that are
-# shared or not, ragged everything, both types, causal, masks, lengths, splits, groups, blocks, cores, native and RV64,
-# slices in C and Verilated. A shape that fails is printed.
+# shared or not, ragged everything, both types, causal, masks, lengths, splits, groups, blocks, cores, sinks, capped
+# scores, pages, native and RV64, slices in C and Verilated. A shape that fails is printed.
 # SPDX-License-Identifier: Apache-2.0
 . "$(dirname "$0")/../script.sh"
 
@@ -20,11 +20,13 @@ awk -v n="$1" -v seed="$2" '
       dim = random(1, 3) > 1 ? 32 * random(1, 4) : random(1, 256)
       tokens = random(1, 3) > 1 ? random(1, 300) : random(1, 8)
       keys = random(1, 900); batch = random(1, 2)
+      paged = random(1, 4) == 1
       mask = random(1, 4) > 1 ? 0 : random(0, 1) ? tokens : 1
       print mask, keys, (random(1, 3) > 1 ? 0 : batch), "--heads " heads " --kv-heads " kv " --head-dim " dim \
         " --dv " (random(0, 1) ? dim : random(1, 256)) " --seq-q " tokens " --seq-kv " keys " --batch " batch \
         " --seed " n " --dist normal:" random(1, 4) maybe(2, "--causal") " --dtype " (random(0, 1) ? "fp16" : "bf16") \
-        maybe(2, "--kv-block " 16 * random(1, 32)) maybe(3, "--group-rows " 16 * random(1, 8)) \
+        (paged ? " --paged" : "") maybe(4, "--sinks made-up") maybe(4, "--softcap " 10 ^ random(-1, 2)) \
+        maybe(2, "--kv-block " (paged ? 128 * random(1, 4) : 16 * random(1, 32))) maybe(3, "--group-rows " 16 * random(1, 8)) \
         maybe(3, "--split-kv " random(1, 6)) maybe(2, "--out-f32") maybe(3, "--preload " random(0, 2)) \
         maybe(2, "--config ascend910_die --cores " random(1, 4)) maybe(3, "--firmware native") maybe(4, "--l2 cold") \
         maybe(2, "--gm c") maybe(5, "--softmax-scale -0.1") \

@@ -159,6 +159,17 @@ static void seen(problem_t *p) {
   }
 }
 
+// Caps that most scores are below, beyond, and far below.
+static void capped(problem_t *p) { p->attn.cap = 3.0f; }
+static void capped_low(problem_t *p) {
+  rising(p);
+  p->attn.cap = 0.01f;
+}
+static void capped_high(problem_t *p) {
+  seen(p);
+  p->attn.cap = 400.0f;
+}
+
 typedef struct {
   const char *name;
   void (*change)(problem_t *);
@@ -184,6 +195,9 @@ static const scenario_t SCENARIOS[] = {
     {"trees", trees, 0},
     {"halves", halves, 0},
     {"seen", seen, 0},
+    {"capped", capped, 0},
+    {"capped low", capped_low, 0},
+    {"capped high", capped_high, 0},
 };
 
 // ---- golden against long double ---------------------------------------------------------------
@@ -206,6 +220,7 @@ static void naive_row(const num_attn_t *a, size_t g, long double *out) {
       dot += (long double)element(a, a->q[g * a->dk + d]) * (long double)element(a, a->k[s * a->ldk + d]);
     }
     weight[s] = dot * (long double)a->scale;
+    weight[s] = a->cap == 0.0f ? weight[s] : (long double)a->cap * tanhl(weight[s] / (long double)a->cap);
     max = sees(a, g, s) && weight[s] > max ? weight[s] : max;
   }
   for (size_t s = 0; s < a->keys; ++s) {
@@ -389,13 +404,28 @@ typedef struct {
   float p[KEYS];
 } ref_row_t;
 
+static float ref_capped(float x, float cap) {
+  if (x > -cap / 16.0f && x <= cap / 16.0f) {
+    volatile float w = x * (float)(-1.0 / (3.0 * (double)cap * (double)cap));
+    w = w * x;
+    w = w + 1.0f;
+    return w * x;
+  }
+  volatile float y = x * (2.0f / cap);
+  y = num_exp32(y) + 1.0f;
+  y = 1.0f / y;
+  y = y * (-2.0f * cap);
+  return y + cap;
+}
+
 static void ref_scores(const num_attn_t *a, size_t g, size_t first, size_t count, float *s) {
   for (size_t i = 0; i < count; ++i) {
     float acc = 0.0f;
     for (size_t d = 0; d < a->dk; ++d) {
       acc = fmaf(element(a, a->q[g * a->dk + d]), element(a, a->k[(first + i) * a->ldk + d]), acc);
     }
-    s[i] = sees(a, g, first + i) ? acc * a->scale : -INFINITY;
+    volatile float x = acc * a->scale;
+    s[i] = !sees(a, g, first + i) ? -INFINITY : a->cap == 0.0f ? x : ref_capped(x, a->cap);
   }
 }
 

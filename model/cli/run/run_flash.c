@@ -8,7 +8,10 @@
 static bool check_files(const options_t *options, base_error_t *error) {
   const given_t files[] = {
       {"q", options->flash_q != NULL}, {"k", options->flash_k != NULL}, {"v", options->flash_v != NULL}};
-  return need_given(files, 3, "--q, --k and --v go together", error) && refuse_made_up(options, "q", error);
+  const bool draws = options->flash_paged || flash_made_up(options->flash_sinks);
+  const given_t made_up[] = {{"seed", options->seed.given && !draws}, {"dist", options->dist != NULL}};
+  return need_given(files, 3, "--q, --k and --v go together", error) &&
+         REFUSE_GIVEN(made_up, "makes inputs up, cannot go with --q", error);
 }
 
 static bool read_input(const options_t *o, flash_input_t *input, base_error_t *error) {
@@ -30,6 +33,9 @@ static bool read_input(const options_t *o, flash_input_t *input, base_error_t *e
   input->lengths = o->flash_lengths;
   input->causal = o->causal;
   input->window = option_count_or(&o->flash_window, 0);
+  input->sinks = o->flash_sinks;
+  input->cap = o->flash_softcap.given ? (float)o->flash_softcap.value : 0;
+  input->paged = o->flash_paged;
   input->block = option_count_or(&o->flash_kv_block, 0);
   return (!files || check_files(o, error)) && made_up_options(o, &input->made_up, error) &&
          scale_option(o, &input->scale, error);
@@ -64,6 +70,8 @@ static const manual_row_t examples[] = {
     {"run flash --config ascend910_die --heads 32 --kv-heads 8 --seq-q 4096 --causal",
      "a layer of a language model on a die"},
     {"run flash --config ascend910_die --kv-heads 2 --seq-q 1 --seq-kv 65536 --split-kv auto", "one new token"},
+    {"run flash --seq-q 1 --seq-kv 4096 --sinks made-up --softcap 50 --paged",
+     "sinks, capped scores, and keys in pages"},
     {"run flash --q q.npy --k k.npy --v v.npy --out o.npy", "arrays of your own"},
     {NULL, NULL}};
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/text/text.h"
 
+static void print_more(FILE *file, const flash_problem_t *p) {
+  fprintf(file, "%s%s", p->sink == NULL ? "" : ", sinks", p->table == NULL ? "" : ", in pages");
+  if (p->cap != 0) {
+    fprintf(file, ", scores capped at %g", (double)p->cap);
+  }
+  fputc('\n', file);
+}
+
 static void print_input(FILE *file, const flash_run_t *run) {
   const flash_problem_t *p = &run->problem;
   const kernel_machine_t *machine = &run->settings.machine;
@@ -19,12 +27,13 @@ static void print_input(FILE *file, const flash_run_t *run) {
   if (p->kv_heads != p->heads) {
     fprintf(file, " on %zu head%s of keys", p->kv_heads, plural(p->kv_heads));
   }
-  fprintf(file, ", %zu query token%s, %zu keys, %s%s%s%s\n", p->seq_q, plural(p->seq_q), p->keys,
+  fprintf(file, ", %zu query token%s, %zu keys, %s%s%s%s", p->seq_q, plural(p->seq_q), p->keys,
           p->fp16 ? "FP16" : "BF16", p->causal ? ", causal" : "",
           p->window > 0        ? ", a window"
           : p->visible == NULL ? ""
                                : ", masked",
           p->length == NULL ? "" : ", lengths");
+  print_more(file, p);
   fprintf(file, "         %u groups of rows, blocks of %zu keys", flash_items(&run->deal), p->block);
   if (p->splits > 1) {
     fprintf(file, ", in %zu parts", p->splits);

@@ -29,20 +29,26 @@ static bool check_machine(const flash_settings_t *settings, base_error_t *error)
 }
 
 bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_t *error) {
+  const flash_input_t *input = &request->input;
   *run = (flash_run_t){.kernel = {.ops = &flash_ops, .machine = &run->settings.machine, .judge = request->judge},
                        .settings = request->settings};
   const soc_options_t *soc = &run->settings.machine.soc;
-  kernel_result_drawn(&run->kernel.result, request->input.source == KERNEL_MADE_UP && !soc->timing_only,
-                      request->input.made_up.seed);
-  const size_t block = request->input.block;
+  const bool draws = input->source == KERNEL_MADE_UP || input->paged || flash_made_up(input->sinks);
+  kernel_result_drawn(&run->kernel.result, draws && !soc->timing_only, input->made_up.seed);
+  const size_t block = input->block;
   if (run->settings.group_rows % FLASH_STRIP != 0) {
     return base_fail(error, "--group-rows %u: expected a multiple of %d", run->settings.group_rows, FLASH_STRIP);
   }
   if (block % 16 != 0) {
     return base_fail(error, "--kv-block %zu: expected a multiple of 16", block);
   }
-  if (!kernel_machine_ready(&run->settings.machine, "flash", error) || !check_machine(&run->settings, error) ||
-      !flash_read(&request->input, soc->timing_only, soc->threads, &run->problem, error)) {
+  if (input->paged && block % FLASH_PAGE != 0) {
+    return base_fail(error, "--kv-block %zu: expected a multiple of %d, with --paged", block, FLASH_PAGE);
+  }
+  const bool more = input->sinks != NULL || input->cap != 0 || input->paged;
+  if (!kernel_machine_ready(&run->settings.machine, more ? "flash_more" : "flash", error) ||
+      !check_machine(&run->settings, error) ||
+      !flash_read(input, soc->timing_only, soc->threads, &run->problem, error)) {
     return false;
   }
   flash_choose(run, block);

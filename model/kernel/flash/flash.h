@@ -5,6 +5,7 @@
 #define AMALGAM_KERNEL_FLASH_FLASH_H
 
 #include <stdio.h>
+#include <string.h>
 
 #include "kernel/flash/flash_problem.h"
 #include "kernel/input.h"
@@ -28,8 +29,11 @@ typedef struct flash_input {
   bool round;                                  // '<f2' to BF16, where that lacks a value
   const char *mask, *lengths;                  // files, NULL: none
   bool causal;
-  size_t window;  // with causal: keys that a token sees at most, its own among them; 0: all
-  size_t block;   // keys of a block, a multiple of 16; 0: by flash_choose
+  size_t window;      // with causal: keys that a token sees at most, its own among them; 0: all
+  const char *sinks;  // a file, or "made-up"; NULL: none
+  float cap;          // of the scores; 0: none
+  bool paged;         // keys and values are put into pages
+  size_t block;       // keys of a block, a multiple of 16; 0: by flash_choose
 } flash_input_t;
 
 typedef struct flash_settings {
@@ -72,9 +76,14 @@ base_exit_t flash_simulate(kernel_run_t *kernel, base_error_t *error);
 judge_answer_t flash_answer(kernel_run_t *kernel);
 void flash_json(const kernel_run_t *kernel, cJSON *root);
 
+static inline bool flash_made_up(const char *sinks) { return sinks != NULL && strcmp(sinks, "made-up") == 0; }
+
 // Arrays that the request asks for. False: *problem holds nothing.
 bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
                 base_error_t *error);
+
+// Gives each entry pages, and puts its keys and values there, if there are any.
+bool flash_make_pages(flash_problem_t *problem, uint64_t seed, base_error_t *error);
 
 // --- the one place where sizes are chosen (flash_plan.c) ---
 

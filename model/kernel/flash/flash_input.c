@@ -141,7 +141,7 @@ static bool from_files(const flash_input_t *input, flash_problem_t *problem, bas
 
 // --- made-up data -----------------------------------------------------------------------------
 
-enum { STREAM_Q, STREAM_K, STREAM_V };
+enum { STREAM_Q, STREAM_K, STREAM_V, STREAM_SINKS };
 
 typedef struct fill {
   const made_up_t *made_up;
@@ -280,6 +280,42 @@ static bool make_window(const flash_input_t *input, flash_problem_t *problem, ba
   return problem->visible != NULL || base_fail(error, "--window: out of memory");
 }
 
+// --- sinks ------------------------------------------------------------------------------------
+
+static bool make_sinks(uint64_t seed, flash_problem_t *problem, base_error_t *error) {
+  made_up_t normal = made_up_usual();
+  normal.seed = seed;
+  problem->sink = malloc(problem->heads * sizeof *problem->sink);
+  for (size_t i = 0; problem->sink != NULL && i < problem->heads; ++i) {
+    uint16_t bits;
+    made_up_fill(&normal, STREAM_SINKS, i, 1, &bits);
+    problem->sink[i] = num_bf16_to_f32(bits);
+  }
+  return problem->sink != NULL || base_fail(error, "--sinks: out of memory");
+}
+
+static bool read_sinks(const char *path, flash_problem_t *problem, base_error_t *error) {
+  npy_array_t array;
+  if (!array_read(path, NPY_BIT(F4), &array, error)) {
+    return false;
+  }
+  problem->sink = array.data;
+  if (array.dims != 1 || array.shape[0] != problem->heads) {
+    return npy_refuse_shape(path, &array, error, "(%zu,), one for each query head", problem->heads);
+  }
+  for (size_t i = 0; i < problem->heads; ++i) {
+    if (isnan(problem->sink[i])) {
+      return base_fail(error, "%s: NaN at [%zu]; expected a number or an infinity", path, i);
+    }
+  }
+  return true;
+}
+
+static bool take_sinks(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
+  return input->sinks == NULL || (flash_made_up(input->sinks) ? make_sinks(input->made_up.seed, problem, error)
+                                                              : read_sinks(input->sinks, problem, error));
+}
+
 // --- all of it --------------------------------------------------------------------------------
 
 static bool read_arrays(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
@@ -298,12 +334,14 @@ bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, 
   const bool good = read_arrays(input, timing_only, threads, problem, error) &&
                     (input->lengths == NULL || read_lengths(input->lengths, problem, error)) &&
                     (input->mask == NULL || read_mask(input->mask, problem, error)) &&
-                    (input->window == 0 || make_window(input, problem, error));
+                    (input->window == 0 || make_window(input, problem, error)) && take_sinks(input, problem, error) &&
+                    (!input->paged || flash_make_pages(problem, input->made_up.seed, error));
   if (!good) {
     flash_free(problem);
     return false;
   }
   problem->causal = input->causal;
+  problem->cap = input->cap;
   problem->scale = isnan(input->scale) ? (float)(1 / sqrt((double)problem->dk)) : input->scale;
   return true;
 }

@@ -16,6 +16,15 @@ static void add_shape(cJSON *root, const flash_run_t *run) {
   if (problem->window > 0) {
     json_add_count(shape, "window", problem->window);
   }
+  if (problem->sink != NULL) {
+    cJSON_AddBoolToObject(shape, "sinks", true);
+  }
+  if (problem->cap != 0) {
+    cJSON_AddNumberToObject(shape, "softcap", (double)problem->cap);
+  }
+  if (problem->table != NULL) {
+    json_add_count(shape, "page_size", FLASH_PAGE);
+  }
   cJSON_AddStringToObject(shape, "dtype", problem->fp16 ? "fp16" : "bf16");
   json_add_count(shape, "kv_block", problem->block);
   json_add_count(shape, "groups", flash_items(&run->deal));

@@ -28,7 +28,12 @@ typedef struct flash_problem {
   uint8_t *visible;       // [mask_rows][keys], nonzero: takes part; NULL: all do
   size_t mask_rows;       // seq_q, or 1 for all tokens
   size_t window;          // that visible is made of; 0: none
-  char source[200];       // where the data came from, for people
+  float *sink;            // [heads], one more score of each row, without a value; NULL: none
+  float cap;              // of the scores (num_attention.h); 0: none
+  int32_t *table;         // [batch][pages]: the page of FLASH_PAGE tokens that has an entry's next ones; NULL: no pages
+  size_t pages, all_pages;      // of an entry's table; that there are
+  uint16_t *k_pages, *v_pages;  // [all_pages][kv_heads][FLASH_PAGE][dk], [dv], of soc_alloc; NULL: timing only
+  char source[200];             // where the data came from, for people
 } flash_problem_t;
 
 // Frees the arrays and zeroes the struct.
@@ -49,12 +54,16 @@ static inline size_t flash_out_count(const flash_problem_t *problem) {
 size_t flash_length(const flash_problem_t *problem, size_t entry);
 size_t flash_seen(const flash_problem_t *problem, size_t entry, size_t row);
 
+// The query head of an entry's row.
+size_t flash_head(const flash_problem_t *problem, size_t entry, size_t row);
+
 // Rows of one entry by themselves, as the numerics library wants them. row[i]: numbered through all entries, ascending.
 typedef struct flash_part {
   num_attn_t attn;
   uint32_t *seen;
   uint16_t *q;
   uint8_t *visible;
+  float *sink;
 } flash_part_t;
 
 // False: out of memory. The part is to be freed in any case.

@@ -13,6 +13,7 @@
 typedef struct made {
   float *tokens;
   uint8_t *bits;
+  float *sinks;
   size_t bits_bytes, bits_pitch;
 } made_t;
 
@@ -32,26 +33,48 @@ static bool pack_mask(const flash_problem_t *problem, made_t *made) {
   return made->bits != NULL;
 }
 
+// Of each row of a batch entry.
+static bool make_sinks(const flash_problem_t *problem, made_t *made) {
+  const size_t rows = flash_rows(problem);
+  made->sinks = malloc(problem->kv_heads * rows * sizeof *made->sinks);
+  for (size_t i = 0; made->sinks != NULL && i < problem->kv_heads * rows; ++i) {
+    made->sinks[i] = problem->sink[flash_head(problem, i / rows, i % rows)];
+  }
+  return made->sinks != NULL;
+}
+
+// Rows of keys or values that are in global memory.
+static size_t rows_of_keys(const flash_problem_t *problem) {
+  return problem->table == NULL ? flash_entries(problem) * problem->keys
+                                : problem->all_pages * problem->kv_heads * FLASH_PAGE;
+}
+
 static void add_arrays(flash_run_t *run, const made_t *made, flash_args_t *flash, kernel_arrays_t *arrays) {
   const flash_problem_t *p = &run->problem;
   attention_args_t *args = &flash->attention;
   const unsigned half = p->fp16 ? TYPE_F16 : TYPE_BF16;
   const unsigned stored = run->settings.out_f32 ? TYPE_F32 : half;
   const size_t queries = flash_entries(p) * flash_rows(p);
-  const size_t tokens = flash_entries(p) * p->keys;
+  const size_t tokens = rows_of_keys(p);
   const size_t rows = flash_group_rows(&run->deal);
   const size_t slots = FLASH_SLOTS * rows * run->settings.machine.soc.config.soc.ai_cores;
   const size_t units = p->splits > 1 ? flash_units(&run->deal) : 0;
   const size_t o_pitch = args->o_pitch;
   kernel_array(arrays, &args->q, queries * p->dk * 2,
                (soc_buffer_t){KERNEL_INPUT("q", p->q), KERNEL_MATRIX(half, queries, p->dk)});
-  kernel_array(arrays, &args->k, tokens * p->dk * 2,
-               (soc_buffer_t){KERNEL_INPUT("k", p->k), KERNEL_MATRIX(half, tokens, p->dk)});
-  kernel_array(arrays, &args->v, tokens * p->dv * 2,
-               (soc_buffer_t){KERNEL_INPUT("v", p->v), KERNEL_MATRIX(half, tokens, p->dv)});
+  kernel_array(
+      arrays, &args->k, tokens * p->dk * 2,
+      (soc_buffer_t){KERNEL_INPUT("k", p->table == NULL ? p->k : p->k_pages), KERNEL_MATRIX(half, tokens, p->dk)});
+  kernel_array(
+      arrays, &args->v, tokens * p->dv * 2,
+      (soc_buffer_t){KERNEL_INPUT("v", p->table == NULL ? p->v : p->v_pages), KERNEL_MATRIX(half, tokens, p->dv)});
   kernel_array(arrays, &flash->token, made->tokens == NULL ? 0 : flash_rows(p) * 4,
                (soc_buffer_t){KERNEL_INPUT("token", made->tokens)});
   kernel_array(arrays, &flash->visible, made->bits_bytes, (soc_buffer_t){KERNEL_INPUT("visible", made->bits)});
+  kernel_array(arrays, &flash->sink, made->sinks == NULL ? 0 : p->kv_heads * flash_rows(p) * sizeof *made->sinks,
+               (soc_buffer_t){KERNEL_INPUT("sink", made->sinks)});
+  kernel_array(arrays, &flash->table, p->table == NULL ? 0 : p->batch * p->pages * sizeof *p->table,
+               (soc_buffer_t){KERNEL_INPUT("table", p->table), .numbers = true});
   kernel_array(
       arrays, &args->out, flash_out_count(p) * (run->settings.out_f32 ? 4 : 2),
       (soc_buffer_t){.name = "out", .result = run->out, KERNEL_MATRIX(stored, flash_out_count(p) / p->dv, p->dv)});
@@ -63,6 +86,24 @@ static void add_arrays(flash_run_t *run, const made_t *made, flash_args_t *flash
                (soc_buffer_t){.name = "t", KERNEL_MATRIX(TYPE_F32, slots, p->dv), .pitch = o_pitch});
   kernel_array(arrays, &args->split_o, units * rows * o_pitch, (soc_buffer_t){.name = "split_o"});
   kernel_array(arrays, &args->split_ml, units * rows * 8, (soc_buffer_t){.name = "split_ml"});
+}
+
+static void set_cap(float cap, flash_args_t *args) {
+  if (cap != 0) {
+    args->cap = num_f32_bits(cap);
+    args->cap_near = num_f32_bits(cap / 16);
+    args->cap_cubic = num_f32_bits((float)(-1 / (3.0 * (double)cap * (double)cap)));
+    args->cap_inverse = num_f32_bits(2 / cap);
+    args->cap_twice = num_f32_bits(2 * cap);
+  }
+}
+
+static void set_pages(const flash_problem_t *problem, flash_args_t *args) {
+  if (problem->table != NULL) {
+    args->table_pitch = (uint32_t)problem->pages;
+    args->attention.k_batch = FLASH_PAGE * problem->dk * 2;
+    args->attention.v_batch = FLASH_PAGE * problem->dv * 2;
+  }
 }
 
 // All but the arrays' addresses.
@@ -96,6 +137,8 @@ static flash_args_t arguments(const flash_run_t *run, size_t bits_pitch) {
                              problem->dk, problem->dv),
       .has_lengths = problem->length != NULL,
   };
+  set_cap(problem->cap, &args);
+  set_pages(problem, &args);
   if (problem->length != NULL) {
     memcpy(args.length, problem->length, problem->batch * sizeof *args.length);
   }
@@ -117,14 +160,16 @@ base_exit_t flash_simulate(kernel_run_t *kernel, base_error_t *error) {
   const flash_problem_t *problem = &run->problem;
   made_t made = {0};
   base_exit_t code = BASE_BAD_INPUT;
-  if ((!problem->causal || make_tokens(problem, &made)) && (problem->visible == NULL || pack_mask(problem, &made))) {
+  if ((!problem->causal || make_tokens(problem, &made)) && (problem->visible == NULL || pack_mask(problem, &made)) &&
+      (problem->sink == NULL || make_sinks(problem, &made))) {
     const soc_status_t status = simulate(run, &made);
     code = kernel_result_take(&run->kernel.result, &run->settings.machine, status, flash_flops(problem), error);
   } else {
-    base_fail(error, "--causal, --mask, --window: out of memory");
+    base_fail(error, "--causal, --mask, --window, --sinks: out of memory");
   }
   free(made.tokens);
   free(made.bits);
+  free(made.sinks);
   return code;
 }
 

@@ -156,7 +156,17 @@ static void load_block(const num_attn_t *attn, work_t *w, block_t b) {
   }
 }
 
-// p = (q . k) * scale, -inf where the row does not see the key.
+// NUMERICS.md section 4.
+static float capped(float x, float cap) {
+  const float y = x * (2.0f / cap);
+  const float e = num_exp32(y) + 1.0f;
+  const float scaled = (1.0f / e) * -(2.0f * cap);
+  const float w = x * (x * (float)(-1.0 / (3.0 * (double)cap * (double)cap)));
+  const float factor = w + 1.0f;
+  return x > -cap / 16.0f && !(x > cap / 16.0f) ? factor * x : scaled + cap;
+}
+
+// p = (q . k) * scale, capped, -inf where the row does not see the key.
 static void scores(const num_attn_t *attn, work_t *w, block_t b) {
   w->matmul(attn->rows, b.count, attn->dk, w->q, attn->dk, w->kt, b.count, w->p, b.count, false);
   for (size_t g = 0; g < attn->rows; ++g) {
@@ -165,7 +175,9 @@ static void scores(const num_attn_t *attn, work_t *w, block_t b) {
       const bool seen = key_at(attn, place) >= 0 && (attn->seen == NULL || place < attn->seen[g]) &&
                         (attn->visible == NULL || attn->visible[g * attn->keys + place] != 0);
       float *score = &w->p[g * b.count + s];
-      *score = seen ? *score * attn->scale : -INFINITY;
+      *score = *score * attn->scale;
+      *score = attn->cap == 0.0f ? *score : capped(*score, attn->cap);
+      *score = seen ? *score : -INFINITY;
     }
   }
 }

@@ -28,6 +28,9 @@ extern "C" {
 // halves onto halves (NUMERICS.md section 3).
 typedef enum { NUM_ROW_SUM_CHAIN, NUM_ROW_SUM_TREE } num_row_sum_t;
 
+#define NUM_ATTN_LEAST_CAP 0x1p-20f
+#define NUM_ATTN_LARGEST_CAP 0x1p60f
+
 // All strides in elements; nothing is owned, nothing is written. Inputs hold no NaN.
 typedef struct {
   size_t rows;             // G: queries (heads x query positions)
@@ -48,9 +51,10 @@ typedef struct {
   const float *sink;       // [rows]: one more score, of a key without a value: it joins the sum of
                            // the exponentials alone; -inf: none, +inf: the output is 0; NULL: none
   float scale;             // scores are multiplied by this, e.g. 1/sqrt(dk)
-  size_t block;            // keys per block (512); the last one may be ragged; golden ignores it
-  size_t splits;           // runs of blocks, merged at the end; 0 is 1; at most one a block;
-                           // golden ignores it
+  float cap;      // then they are cap tanh(score / cap), NUM_ATTN_LEAST_CAP .. NUM_ATTN_LARGEST_CAP; 0: as they are
+  size_t block;   // keys per block (512); the last one may be ragged; golden ignores it
+  size_t splits;  // runs of blocks, merged at the end; 0 is 1; at most one a block;
+                  // golden ignores it
 } num_attn_t;
 
 // out [rows, dv]. A row that sees no key gives 0. Returns 0, or -1 when out of memory (out is then

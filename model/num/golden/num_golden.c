@@ -213,7 +213,12 @@ static double largest_maximum(const num_attn_t *attn, const double *score) {
   return largest;
 }
 
-// Row g: the products times scale, -inf where g does not see s, become exp(score - maximum), 0
+static double score_of(const num_attn_t *attn, double product) {
+  const double score = product * (double)attn->scale, cap = (double)attn->cap;
+  return cap == 0.0 ? score : cap * tanh(score / cap);
+}
+
+// Row g: the products times scale, capped, -inf where g does not see s, become exp(score - maximum), 0
 // where unseen. A sink far above the maximum
 // makes the sum infinite and the output 0, which it then is to FP64.
 static void exponentials(const num_attn_t *attn, size_t g, golden_t *w, double *lse) {
@@ -221,7 +226,7 @@ static void exponentials(const num_attn_t *attn, size_t g, golden_t *w, double *
   double max = -INFINITY;
   w->sum[g] = 0.0;
   for (size_t s = 0; s < attn->keys; ++s) {
-    weight[s] = sees(attn, g, s) ? weight[s] * (double)attn->scale : -INFINITY;
+    weight[s] = sees(attn, g, s) ? score_of(attn, weight[s]) : -INFINITY;
     max = fmax(max, weight[s]);
   }
   if (w->largest != NULL) {

@@ -31,6 +31,7 @@ enum {
   FLASH_SLOTS = 4,          // blocks whose S, P and T may be in flight at once
   FLASH_MAX_LENGTHS = 768,  // what the window of the scalar core holds
   FLASH_L1_KB = 512,
+  FLASH_PAGE = 128,  // tokens of a page
 };
 
 typedef struct flash_args {
@@ -38,10 +39,17 @@ typedef struct flash_args {
   // one a block of the longest entry; tiling, kv_buffers, qp_buffers: 0, for flash has its own; not
   // used, 0: visible, o, cycles.  s, p, t: FLASH_SLOTS of each; all arrays in BF16, or FP16 if fp16 says so.
   attention_args_t attention;
-  uint64_t token;          // FP32 [rows] of an entry: minus the row's token; causal only, else 0
-  uint64_t visible;        // bit mask [seq_q][visible_pitch bytes], lowest bit first, bit 1 = the key takes
-                           // part; 0: no mask
-  uint64_t sink;           // FP32 [kv_heads][rows of an entry]: one more score of each row, whose value is 0; 0: none
+  uint64_t token;    // FP32 [rows] of an entry: minus the row's token; causal only, else 0
+  uint64_t visible;  // bit mask [seq_q][visible_pitch bytes], lowest bit first, bit 1 = the key takes
+                     // part; 0: no mask
+  uint64_t sink;     // FP32 [kv_heads][rows of an entry]: one more score of each row, whose value is 0; 0: none
+  // In pages, k and v are [pages][kv_heads][FLASH_PAGE tokens], rows k_pitch and v_pitch, heads k_batch and v_batch
+  // bytes apart.  Entry e of the batch has token t in page table[e][t / FLASH_PAGE]; block is a multiple of FLASH_PAGE.
+  uint64_t table;  // int32 [entries of the batch][table_pitch], in an array of numbers; 0: no pages
+  // FP32 bits of the scores' cap, 2^-20 to 2^60, and what it is used by: 1/16 of it, -1/3 of 1
+  // over its square, 2 over it, twice it.  cap 0: none
+  uint32_t cap, cap_near, cap_cubic, cap_inverse, cap_twice;
+  uint32_t table_pitch;
   uint32_t visible_pitch;  // 0: one row for all tokens
   uint32_t seq_q;
   uint32_t kv_heads;  // entries of a batch entry
@@ -60,8 +68,15 @@ static inline uint64_t flash_args_bytes(uint32_t lengths) {
   return sizeof(flash_args_t) - sizeof(uint32_t) * (uint64_t)(FLASH_MAX_LENGTHS - lengths);
 }
 
+// Kernel flash has no sinks, cap and pages; flash_more has, and step_flash has sinks.
+//
 // The kernel computes, for each row, blocks of `block` keys in ascending order: as base, but
 //
+//   S         with a cap, of x = f32(q . k * scale): x (1 + x^2 (-1/3 / cap^2)) if -cap / 16 < x <= cap / 16, from the
+//   inside
+//             f32(x * cap_cubic), * x, + 1, * x; else cap - 2 cap / (exp32(f32(x * 2 / cap)) + 1), from the inside 1 /
+//             .,
+//             * -2 cap, + cap.  That is cap tanh(x / cap) within 2e-6 of it
 //   rowsum    a tree (ROW_SUM_TREE)
 //   O       = fma(O, M_up, T)
 //   P         in the type of the inputs

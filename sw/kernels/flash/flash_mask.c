@@ -7,6 +7,7 @@ enum {
   F32_MINUS_1 = (int)0xbf800000,
   COLUMNS_AT = OUT_RING_BASE - COLUMNS_BYTES,
   CAUSAL_BITS = FOLD_BASE,  // V alone is there, and before it folds
+  CAP_BITS = FOLD_BASE,
   SINKS_AT = TILE_MASK + TILE_OWN / 2,
 };
 
@@ -76,7 +77,7 @@ uint64_t flash_sink(const attention_problem_t *problem, const attention_unit_t *
 // Here with a unit's last m; splits have theirs where they are merged.
 static bool weighs_sinks(const vector_core_t *core) {
   const attention_place_t *place = walk_place(core->at);
-  return FLASH_IN_LIST && flash_args(core)->sink != 0 && core->problem->args.splits == 1 &&
+  return FLASH_HAS_SINKS && flash_args(core)->sink != 0 && core->problem->args.splits == 1 &&
          place->block + 1 == place->unit.blocks;
 }
 
@@ -146,10 +147,40 @@ static void hide_later(const vector_core_t *core, const chunk_t *chunk) {
   hide(chunk, CAUSAL_BITS, mask_pitch(core));
 }
 
+// cap tanh(x / cap) as flash_args.h has it: near 0 by a cubic, elsewhere by an exponential, which has lost its digits
+// there.
+#define near_op(chunk, ...) tile_op(chunk, .dst = near, .dst_pitch = (chunk)->pitch, __VA_ARGS__)
+static void cap_scores(const vector_core_t *core, const chunk_t *chunk) {
+  const flash_args_t *flash = flash_args(core);
+  const uint32_t near = (flash_tiles(core->problem) - 1) * TILE_SLOT;
+  const uint32_t pitch = mask_pitch(core);
+  const uint32_t above = CAP_BITS, not_below = CAP_BITS + chunk->rows * pitch;
+  const uint32_t sign = 1u << 31;
+  tile_op(chunk, .op = VOP_CMP_GT, .dst = above, .dst_pitch = pitch, .a = chunk->tile, by_scalar(flash->cap_near));
+  tile_op(chunk, .op = VOP_CMP_GT, .dst = not_below, .dst_pitch = pitch, .a = chunk->tile,
+          by_scalar(flash->cap_near | sign));
+  near_op(chunk, .op = VOP_MUL, .a = chunk->tile, by_scalar(flash->cap_cubic));
+  near_op(chunk, .op = VOP_MUL, .a = near, .b = chunk->tile, .b_pitch = chunk->pitch);
+  near_op(chunk, .op = VOP_ADD, .a = near, by_scalar(F32_ONE));
+  near_op(chunk, .op = VOP_MUL, .a = near, .b = chunk->tile, .b_pitch = chunk->pitch);
+  tile_update(chunk, .op = VOP_MUL, by_scalar(flash->cap_inverse));
+  tile_update(chunk, .op = VOP_EXP);
+  tile_update(chunk, .op = VOP_ADD, by_scalar(F32_ONE));
+  tile_update(chunk, .op = VOP_RECIP);
+  tile_update(chunk, .op = VOP_MUL, by_scalar(flash->cap_twice | sign));
+  tile_update(chunk, .op = VOP_ADD, by_scalar(flash->cap));
+  near_op(chunk, .op = VOP_SELECT, .a = chunk->tile, .b = near, .b_pitch = chunk->pitch, .c = above, .c_pitch = pitch);
+  tile_op(chunk, .op = VOP_SELECT, .dst = chunk->tile, .dst_pitch = chunk->pitch, .a = near, .b = chunk->tile,
+          .b_pitch = chunk->pitch, .c = not_below, .c_pitch = pitch);
+}
+
 void flash_mask(const vector_core_t *core, const chunk_t *chunk) {
   if (flash_is_empty(&walk_place(core->at)->unit)) {
     tile_update(chunk, .op = VOP_BROADCAST, by_scalar(F32_MINUS_INFINITY));
     return;
+  }
+  if (flash_caps(core->problem)) {
+    cap_scores(core, chunk);
   }
   if (flash_args(core)->visible != 0) {
     hide(chunk, chunk->mask, mask_pitch(core));

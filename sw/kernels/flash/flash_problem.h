@@ -21,6 +21,12 @@
 #ifndef FLASH_IN_LIST
 #define FLASH_IN_LIST 0
 #endif
+// 1 in the build with sinks, a cap of the scores, and keys and values in pages: what asks for these takes the scalar
+// cores a time that the build without them does not have.
+#ifndef FLASH_MORE
+#define FLASH_MORE 0
+#endif
+enum { FLASH_HAS_SINKS = FLASH_IN_LIST || FLASH_MORE };
 
 typedef struct flash_problem {
   attention_problem_t attention;

@@ -12,6 +12,7 @@ static bool valid(const flash_args_t *flash) {
          args->batch % flash->kv_heads == 0 && flash->causal <= 1 && flash->fp16 <= 1 &&
          (!flash->causal || flash->token != 0) && flash->groups >= 1 && flash->preload <= FLASH_PRELOAD &&
          flash->behind >= 1 && flash->behind < FLASH_SLOTS &&
+         (!FLASH_MORE || flash->table == 0 || args->block % FLASH_PAGE == 0) &&
          (!flash->has_lengths || args->batch / flash->kv_heads <= FLASH_MAX_LENGTHS);
 }
 

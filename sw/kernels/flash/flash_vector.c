@@ -20,13 +20,9 @@ static inline uint32_t mask_at(const vector_core_t *core) {
   return TILE_BYTES;
 }
 
-static inline uint8_t tile_slots(const attention_problem_t *problem) {
-  return problem->args.dv > FLASH_MAX_DIM / 2 ? TILE_SLOTS - 1 : TILE_SLOTS;
-}
-
 // Address of a chunk of O, in UB.
 static inline uint32_t output_at(const vector_core_t *core, const chunk_t *chunk) {
-  return tile_slots(core->problem) * TILE_SLOT + chunk->row * chunk->pitch;
+  return flash_tiles(core->problem) * TILE_SLOT + chunk->row * chunk->pitch;
 }
 
 // T_j.
@@ -82,7 +78,7 @@ static const attention_vector_hooks_t vector_hooks = {
     .start = flash_start_masks,
     .load_mask = flash_load_masks,
     .mask = flash_mask,
-#if FLASH_IN_LIST  // by itself it has no sinks, and no time to ask for them
+#if FLASH_IN_LIST || FLASH_MORE  // without them there is no time to ask for sinks
     .weigh = flash_weigh_sink,
     .finish_rows = flash_add_sinks,
 #endif
@@ -105,7 +101,7 @@ static const attention_vector_kernel_t kernel = {
 void attention_vector(const attention_problem_t *problem, const attention_vector_kernel_t *none) {
   (void)none;
   core_sizes_t sizes = core_sizes(problem);
-  sizes.slots = tile_slots(problem);
+  sizes.slots = (uint8_t)(flash_tiles(problem) - flash_caps(problem));
   vector_core_t core = core_open(problem, &kernel, &sizes);
   vector_run(problem, &core);
 }

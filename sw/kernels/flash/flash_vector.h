@@ -17,6 +17,15 @@ _Static_assert((int)ROW_FLASH_END <= (int)ROW_VALUES, "row values do not fit in 
 
 static inline const flash_args_t *flash_args(const vector_core_t *core) { return flash_problem(core->problem)->args; }
 
+// Tiles in front of O. A cap works in the last of them, which the ring then leaves free.
+static inline uint32_t flash_tiles(const attention_problem_t *problem) {
+  return problem->args.dv > FLASH_MAX_DIM / 2 ? TILE_SLOTS - 1 : TILE_SLOTS;
+}
+
+static inline bool flash_caps(const attention_problem_t *problem) {
+  return FLASH_MORE && flash_problem(problem)->args->cap != 0;
+}
+
 // ---- Masks (flash_mask.c) ----
 
 void flash_start_masks(vector_core_t *core);
@@ -27,7 +36,7 @@ uint64_t flash_sink(const attention_problem_t *problem, const attention_unit_t *
 // exp(sink - m) of a unit's last chunks; its l with these.
 void flash_weigh_sink(const vector_core_t *core, const chunk_t *chunk);
 void flash_add_sinks(vector_core_t *core);
-// -inf for what a row does not see.
+// The cap, and -inf for what a row does not see.
 void flash_mask(const vector_core_t *core, const chunk_t *chunk);
 
 #endif

@@ -15,6 +15,7 @@
   { .batch = 1, .rows = 16, .group_rows = 16, .keys = 32, .splits = 1, .dk = 16, .dv = 16, .block = 16, .o_pitch = 64 }
 static const attention_args_t amla = PLAIN;
 static const flash_args_t flash = {.attention = PLAIN, .seq_q = 1, .kv_heads = 1, .groups = 1, .behind = 1};
+static const flash_args_t flash_more = {.attention = PLAIN, .seq_q = 1, .kv_heads = 1, .groups = 1, .behind = 1};
 static const fp8_args_t fp8 = {.attention = {.batch = 1,
                                              .rows = 16,
                                              .group_rows = 16,
@@ -69,7 +70,7 @@ static const struct kernel {
 } kernels[] = {
 #define KERNEL(name) \
   { #name, &name, sizeof name }
-    KERNEL(amla),      KERNEL(flash),      KERNEL(fp8),           KERNEL(gemm),
+    KERNEL(amla),      KERNEL(flash),      KERNEL(flash_more),    KERNEL(fp8),   KERNEL(gemm),
     KERNEL(gemm_fp16), KERNEL(gemm_tiles), KERNEL(gemm_tiles_s8), KERNEL(w4a16),
 #undef KERNEL
 };
@@ -137,6 +138,7 @@ static const bad_t cases[] = {
     FLASH(behind, FLASH_SLOTS),
     FLASH(behind, FLASH_SLOTS),
     BAD(flash, "flash_units.c", SET(flash, causal, 2), SET(flash, token, 64)),
+    BAD(flash_more, "flash_units.c", SET(flash, table, 64)),
     BAD(flash, "flash_units.c", SET(flash, attention.batch, FLASH_MAX_LENGTHS + 1), SET(flash, has_lengths, 1)),
 
 #define FP8(field, v) BAD(fp8, "fp8_units.c", SET(fp8, field, v))
