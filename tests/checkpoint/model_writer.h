@@ -34,7 +34,7 @@ typedef struct writer {
   const checkpoint_t *model;
   const defect_t *defect;
   checkpoint_type_t type;
-  bool fp8;  // matrices are, with a scale for each block of config.json
+  bool scaled;  // matrices are in 8 bits, with a scale for each block of config.json
   unsigned files;
   char *header[MODEL_FILES], *index;
   size_t header_used[MODEL_FILES], index_used, data_used[MODEL_FILES], tensors, parameters;
@@ -67,7 +67,11 @@ static inline void put_tensor(writer_t *w, unsigned f, const char *name, const c
 static inline uint8_t fp8_code(size_t i) { return (uint8_t)((i * 37 + 11) % 0x7f + (i % 3 == 0 ? 0x80 : 0)); }
 static inline float fp8_scale(size_t b) { return ldexpf(1.0f + (float)(b % 7) / 8, (int)(b % 5) - 9); }
 
-static inline void write_fp8(writer_t *w, const char *name, size_t rows, size_t columns, unsigned f) {
+static inline float scaled_code(bool s8, size_t i) {
+  return s8 ? (float)(int8_t)fp8_code(i) : num_e4m3_to_f32(fp8_code(i));
+}
+
+static inline void write_scaled(writer_t *w, const char *name, size_t rows, size_t columns, unsigned f) {
   const checkpoint_config_t *c = checkpoint_config(w->model);
   const size_t down = (rows + c->block_rows - 1) / c->block_rows,
                across = (columns + c->block_columns - 1) / c->block_columns;
@@ -76,13 +80,13 @@ static inline void write_fp8(writer_t *w, const char *name, size_t rows, size_t 
     w->data[f][w->data_used[f] + i] = fp8_code(i);
   }
   snprintf(shape, sizeof shape, "[%zu,%zu]", rows, columns);
-  put_tensor(w, f, name, "F8_E4M3", shape, rows * columns);
+  put_tensor(w, f, name, c->s8 ? "I8" : "F8_E4M3", shape, rows * columns);
   for (size_t b = 0; b < down * across; ++b) {
     const float scale = fp8_scale(b);
     memcpy(w->data[f] + w->data_used[f] + b * sizeof scale, &scale, sizeof scale);
   }
-  snprintf(shape, sizeof shape, "[%zu,%zu]", down, across);
-  snprintf(scales, sizeof scales, "%s_scale_inv", name);
+  snprintf(shape, sizeof shape, down * across == 1 ? "[%zu]" : "[%zu,%zu]", down, across);
+  snprintf(scales, sizeof scales, "%s%s", name, c->scale_suffix);
   put_tensor(w, f, scales, "F32", shape, down * across * 4);
 }
 
@@ -99,8 +103,8 @@ static inline void write_tensor(writer_t *w, const checkpoint_tensor_t *tensor, 
   if (d != NULL && d->rename == NULL) {
     return;
   }
-  if (w->fp8 && rows > 1) {
-    write_fp8(w, name, rows, columns, f);
+  if (w->scaled && rows > 1) {
+    write_scaled(w, name, rows, columns, f);
     return;
   }
   snprintf(shape, sizeof shape, rows == 1 ? "[%zu]" : "[%zu,%zu]", rows == 1 ? columns : rows, columns);
@@ -146,7 +150,7 @@ static inline void write_model(const checkpoint_t *model, checkpoint_type_t type
   writer_t w = {.model = model,
                 .defect = defect,
                 .type = type,
-                .fp8 = checkpoint_config(model)->block_rows > 0,
+                .scaled = checkpoint_config(model)->block_rows > 0,
                 .files = files,
                 .index = allocate(TEXT_BYTES, 1)};
   for (unsigned f = 0; f < files; ++f) {

@@ -44,7 +44,7 @@ static void check_tensor(writer_t *w, const checkpoint_tensor_t *tensor, place_t
   }
 }
 
-static void check_fp8(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+static void check_scaled(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
   const checkpoint_config_t *c = checkpoint_config(w->model);
   const size_t rows = checkpoint_rows(tensor), columns = checkpoint_columns(tensor);
   const size_t across = (columns + c->block_columns - 1) / c->block_columns;
@@ -55,23 +55,60 @@ static void check_fp8(writer_t *w, const checkpoint_tensor_t *tensor, place_t pl
   CHECK(checkpoint_read(tensor, 0, 1, CHECKPOINT_FP32, got, &error), "%s", error.text);
   for (size_t i = 0; rows > 1 && i < rows * columns; ++i) {
     const size_t block = i / columns / c->block_rows * across + i % columns / c->block_columns;
-    CHECK(got[i] == num_e4m3_to_f32(fp8_code(i)) * fp8_scale(block), "[%zu]: %g", i, (double)got[i]);
+    CHECK(got[i] == scaled_code(c->s8, i) * fp8_scale(block), "[%zu]: %g", i, (double)got[i]);
   }
 }
 
-// Matrices in FP8, with scales of blocks that do not divide them.
-static void fp8_blocks(void **state) {
+// A row's integers and their scale, if each row has one.
+static void check_rows_of_s8(const checkpoint_tensor_t *tensor, size_t block_rows) {
+  int8_t row[LARGEST];
+  const size_t columns = checkpoint_columns(tensor);
+  base_error_t error;
+  float scale;
+  for (size_t r = 0; r < checkpoint_rows(tensor); ++r) {
+    assert_true(checkpoint_read_s8(tensor, r, row, &scale, &error));
+    assert_true(scale == fp8_scale(r / block_rows));
+    for (size_t i = 0; i < columns; ++i) {
+      assert_int_equal(row[i], (int8_t)fp8_code(r * columns + i));
+    }
+  }
+}
+
+static void check_s8(writer_t *w, const checkpoint_tensor_t *tensor, place_t place) {
+  const checkpoint_config_t *c = checkpoint_config(w->model);
+  check_scaled(w, tensor, place);
+  assert_int_equal(checkpoint_is_s8(tensor), c->s8 && checkpoint_rows(tensor) > 1);
+  if (checkpoint_is_s8(tensor)) {
+    check_rows_of_s8(tensor, c->block_rows);
+  }
+}
+
+// Matrices in FP8, with scales of blocks that do not divide them; in 8 bits as compressed-tensors writes them.
+static void scaled_matrices(void **state) {
   (void)state;
-  static const char config[] =
-      "{\"model_type\":\"kimi_k2\",\"q_lora_rank\":7,\"quantization_config\":"
-      "{\"quant_method\":\"fp8\",\"weight_block_size\":[5,6]}," SHAPE "}";
-  checkpoint_t *model = made_up(config, 5);
-  write_model(model, CHECKPOINT_BF16, 1, NULL);
-  checkpoint_t *again = open_or_fail(&(checkpoint_request_t){.folder = folder});
-  writer_t w = {.model = again};
-  each_tensor(again, &w, check_fp8);
-  checkpoint_close(again);
-  checkpoint_close(model);
+#define COMPRESSED(format, type, more)                            \
+  "{\"quant_method\":\"compressed-tensors\",\"format\":\"" format \
+  "-quantized\",\"config_groups\":{\"group_0\":"                  \
+  "{\"weights\":{\"num_bits\":8,\"symmetric\":true,\"type\":\"" type "\",\"strategy\":" more "}}}}"
+  static const char *const quantised[] = {
+      "{\"quant_method\":\"fp8\",\"weight_block_size\":[5,6]}",
+      COMPRESSED("int", "int", "\"channel\""),
+      COMPRESSED("int", "int", "\"tensor\""),
+      COMPRESSED("float", "float", "\"channel\""),
+      COMPRESSED("float", "float", "\"block\",\"block_structure\":[7,4]"),
+  };
+  for (size_t i = 0; i < ARRAY_LEN(quantised); ++i) {
+    char config[2000];
+    snprintf(config, sizeof config,
+             "{\"model_type\":\"kimi_k2\",\"q_lora_rank\":7,\"quantization_config\":%s," SHAPE "}", quantised[i]);
+    checkpoint_t *model = made_up(config, 5);
+    write_model(model, CHECKPOINT_BF16, 1, NULL);
+    checkpoint_t *again = open_or_fail(&(checkpoint_request_t){.folder = folder});
+    writer_t w = {.model = again};
+    each_tensor(again, &w, check_s8);
+    checkpoint_close(again);
+    checkpoint_close(model);
+  }
 }
 
 // --- experts in one tensor ---------------------------------------------------------------------
@@ -422,7 +459,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_in_all_types), cmocka_unit_test(names_and_shapes), cmocka_unit_test(random_weights),
       cmocka_unit_test(defects),           cmocka_unit_test(bad_indices),      cmocka_unit_test(first_layers),
-      cmocka_unit_test(published_models),  cmocka_unit_test(shrinks),          cmocka_unit_test(fp8_blocks),
+      cmocka_unit_test(published_models),  cmocka_unit_test(shrinks),          cmocka_unit_test(scaled_matrices),
       cmocka_unit_test(experts_in_one),
   };
   return cmocka_run_group_tests_name("checkpoint", tests, make_folder, remove_folder);

@@ -288,6 +288,33 @@ static void refused(void **state) {
        "quantization_config is {\"quant_method\":\"fp8\"}; expected null, or \"quant_method\": \"fp8\" with"},
       {"quantization_config", "{\"quant_method\":\"awq\",\"weight_block_size\":[128,128]}", "quantization_config is {"},
       {"quantization_config", "{\"quant_method\":\"fp8\",\"weight_block_size\":[128,0]}", "quantization_config is {"},
+      {"quantization_config",
+       "{\"quant_method\":\"compressed-tensors\",\"format\":\"pack-quantized\",\"config_groups\":{\"group_0\":{"
+       "\"weights\":{}}}}",
+       "quantization_config.format is \"pack-quantized\"; expected \"int-quantized\""},
+      {"quantization_config",
+       "{\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\",\"config_groups\":{\"group_0\":{"
+       "\"weights\":{\"type\":\"int\",\"num_bits\":4,\"strategy\":\"channel\"}}}}",
+       "num_bits of quantised weights is 4; expected 8"},
+      {"quantization_config",
+       "{\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\",\"config_groups\":{\"group_0\":{"
+       "\"weights\":{\"type\":\"int\",\"num_bits\":8,\"strategy\":\"group\",\"group_size\":128}}}}",
+       "strategy of quantised weights is \"group\"; expected \"channel\""},
+      {"quantization_config",
+       "{\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\",\"config_groups\":{\"group_0\":{"
+       "\"weights\":{\"type\":\"int\",\"num_bits\":8,\"symmetric\":false,\"strategy\":\"channel\"}}}}",
+       "symmetric of quantised weights is false; expected true"},
+      {"quantization_config",
+       "{\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\",\"transform_config\":{\"a\":1},\"config_"
+       "groups\":{\"group_0\":{\"weights\":{\"type\":\"int\",\"num_bits\":8,\"strategy\":\"channel\"}}}}",
+       "transform_config is"},
+      {"quantization_config",
+       "{\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\",\"sparsity_config\":{\"format\":\"sparse-"
+       "24-bitmask\"},\"config_groups\":{\"group_0\":{\"weights\":{\"type\":\"int\",\"num_bits\":8,\"strategy\":"
+       "\"channel\"}}}}",
+       "sparsity_config.format is \"sparse-24-bitmask\"; expected"},
+      {"quantization_config", "{\"quant_method\":\"compressed-tensors\",\"format\":\"int-quantized\"}",
+       "config_groups is missing"},
       {"tie_word_embeddings", "1", "tie_word_embeddings is 1; expected true or false"},
       {"scoring_func", "\"sigmoid\"", "scoring_func is \"sigmoid\"; expected \"softmax\""},
       {"topk_method", "\"noaux_tc\"", "topk_method is \"noaux_tc\"; expected \"greedy\""},

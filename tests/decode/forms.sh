@@ -7,13 +7,25 @@
 model() { "$SIM" run model --gm c --firmware native --quiet "$@"; }
 reference="$ROOT/tests/decode/reference.py"
 
+# near NAME MEDIAN LARGEST
+near() {
+  error=$(python3 "$reference" --compare "$1" logits.npy)
+  awk "BEGIN { split(\"$error\", e); exit !(e[1] < $2 && e[2] < $3) }" ||
+    fail "$1: relative errors of logits (median, largest): $error"
+}
+
 # window NAME CHUNK
 window() {
   model --model "$1" --eval "$1/tokens" --context 44 --chunk "$2" --logits logits.npy --verify --check stages \
     --json "$1.json" || fail "$1: verify or check"
-  error=$(python3 "$reference" --compare "$1" logits.npy)
-  awk "BEGIN { split(\"$error\", e); exit !(e[1] < 1e-2 && e[2] < 5e-2) }" ||
-    fail "$1: relative errors of logits (median, largest): $error"
+  near "$1" 1e-2 5e-2
+}
+
+# A folder in 8-bit integers, multiplied as they are.
+integers() {
+  model --model "$1" --eval "$1/tokens" --context 44 --weights w8a8 --logits logits.npy --verify ||
+    fail "$1: w8a8: verify"
+  near "$1" 5e-2 1e-1
 }
 
 # prompts NAME BATCH CHUNK
@@ -25,6 +37,7 @@ prompts() {
 for name in ${CASES:-$(python3 "$reference" --list)}; do
   python3 "$reference" "$name" "$name"
   window "$name" 17
+  case $name in *_s8) integers "$name" ;; esac
   if [ -z "${CASES:-}" ]; then
     window "$name" 44
     prompts "$name" 16 15

@@ -32,9 +32,19 @@ class Model:
         values = [[bf16(self.draw.gauss(mean, deviation)) for _ in range(columns)] for _ in range(max(rows, 1))]
         if rows > 0 and self.c.get("fp8") and "proj" in name and "experts" in name or self.c.get("fp8") and "o_proj" in name:
             values = self.blocks(name, rows, columns)
+        elif rows > 0 and self.c.get("s8") and "proj" in name:
+            values = self.integers(name, rows, columns)
         else:
             self.put(name, [rows, columns] if rows > 0 else [columns], sum(values, []))
         return values if rows > 0 else values[0]
+
+    # As compressed-tensors: a scale a row. The largest integers are not 127.
+    def integers(self, name, rows, columns):
+        codes = [[self.draw.randrange(-100, 101) for _ in range(columns)] for _ in range(rows)]
+        scales = [bf16(0.002 + 0.002 * self.draw.random()) for _ in range(rows)]
+        self.put(name, [rows, columns], None, "I8", struct.pack(f"{rows * columns}b", *sum(codes, [])))
+        self.put(name + "_scale", [rows, 1], scales, self.c["s8"])
+        return [[code * scale for code in row] for row, scale in zip(codes, scales)]
 
     def blocks(self, name, rows, columns):
         size = 32
@@ -368,6 +378,9 @@ YARN = {"factor": 4.0, "original_max_position_embeddings": 32}
 FACTORS = {"short_factor": [1 + 0.1 * i for i in range(8)], "long_factor": [1 + 0.7 * i for i in range(8)]}
 EXPERTS = {"num_experts": 6, "num_experts_per_tok": 3, "moe_intermediate_size": 32}
 FP8 = {"quant_method": "fp8", "fmt": "e4m3", "activation_scheme": "dynamic", "weight_block_size": [32, 32]}
+S8 = {"quant_method": "compressed-tensors", "format": "int-quantized", "ignore": ["lm_head"], "kv_cache_scheme": None, "config_groups": {"group_0": {
+      "weights": {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "channel", "dynamic": False}, "targets": ["Linear"],
+      "input_activations": {"num_bits": 8, "type": "int", "symmetric": True, "strategy": "token", "dynamic": True}}}}
 DEEPSEEK = {"model_type": "deepseek_v3", "kv_lora_rank": 512, "q_lora_rank": 32, "qk_nope_head_dim": 32, "qk_rope_head_dim": 64,
             "v_head_dim": 32, "num_attention_heads": 2, "num_key_value_heads": 2, "first_k_dense_replace": 1, "n_routed_experts": 8,
             "num_experts_per_tok": 3, "moe_intermediate_size": 32, "n_group": 4, "topk_group": 2, "n_shared_experts": 1,
@@ -382,6 +395,8 @@ cases = {
     "qwen2_yarn": {"model_type": "qwen2", "rope_theta": 1e6, "rope_scaling": {"rope_type": "yarn", **YARN}, "sliding_window": 5},
     "qwen3": {"model_type": "qwen3", "head_dim": 32, "rope_theta": 1e6, "rope_scaling": {"rope_type": "yarn", "attention_factor": 1.2, **YARN}},
     "qwen3_fp8": {"model_type": "qwen3", "fp8": "BF16", "quantization_config": FP8},
+    "qwen3_s8": {"model_type": "qwen3", "s8": "BF16", "quantization_config": S8, "hidden_size": 64, "intermediate_size": 96},
+    "phi3_s8": {"model_type": "phi3", "s8": "F32", "quantization_config": S8, "hidden_size": 64, "intermediate_size": 96},
     "qwen3_moe": {"model_type": "qwen3_moe", **EXPERTS, "norm_topk_prob": True},
     "qwen3_moe_steps": {"model_type": "qwen3_moe", **EXPERTS, "decoder_sparse_step": 2, "num_hidden_layers": 4, "mlp_only_layers": [3]},
     "mixtral": {"model_type": "mixtral", "num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 11},
@@ -413,7 +428,7 @@ def main(folder, name):
     rows = logits_of(model, tokens, part or "model.")
     os.makedirs(folder, exist_ok=True)
     write(folder, model.files, shards)
-    shown = {k: v for k, v in config.items() if k != "fp8"}
+    shown = {k: v for k, v in config.items() if k not in ("fp8", "s8")}
     if part:  # the language model of one that sees pictures, too
         shown = {"model_type": "other", "vision_config": {"hidden_size": 4}, "text_config": shown}
     json.dump(shown, open(os.path.join(folder, "config.json"), "w"))

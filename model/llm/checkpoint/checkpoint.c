@@ -130,7 +130,15 @@ static bool check_shape(const safetensors_t *file, const safetensors_entry_t *en
   return check_dims(file, entry, expected + 2 - dims, dims, error);
 }
 
-// "NAME_scale_inv" is what the elements of a block are multiplied by.
+// Is it a matrix in the 8 bits of config.json?
+static bool is_scaled(const checkpoint_t *checkpoint, const safetensors_entry_t *entry, const shape_t *shape) {
+  const checkpoint_config_t *config = &checkpoint->config;
+  return config->block_rows > 0 && shape->rows != VECTOR &&
+         entry->type == (config->s8 ? SAFETENSORS_I8 : SAFETENSORS_F8_E4M3);
+}
+
+// "NAME_scale_inv", or what the suffix is, is what the elements of a block are multiplied by. The one of a matrix may
+// be a vector.
 static bool find_scales(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
                         base_error_t *error) {
   char name[CHECKPOINT_NAME_BYTES + 16];
@@ -138,30 +146,31 @@ static bool find_scales(const checkpoint_t *checkpoint, checkpoint_tensor_t *ten
   tensor->block_columns = checkpoint->config.block_columns;
   const shape_t scales = {true, ceil_div(shape->rows, tensor->block_rows),
                           ceil_div(shape->columns, tensor->block_columns)};
-  snprintf(name, sizeof name, "%s_scale_inv", tensor->entry->name);
+  snprintf(name, sizeof name, "%s%s", tensor->entry->name, checkpoint->config.scale_suffix);
+  const shape_t one = {true, VECTOR, 1};
   return checkpoint_shards_find(checkpoint->shards, name, &tensor->scale_file, &tensor->scales, error) &&
          (tensor->scales->type <= SAFETENSORS_F32 ||
           base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32", safetensors_path(tensor->scale_file),
                     name, safetensors_type_name(tensor->scales->type))) &&
-         check_shape(tensor->scale_file, tensor->scales, &scales, error);
+         check_shape(tensor->scale_file, tensor->scales,
+                     scales.rows * scales.columns == 1 && tensor->scales->dims == 1 ? &one : &scales, error);
 }
 
 static bool check_type(checkpoint_tensor_t *tensor, bool blocks, base_error_t *error) {
   const safetensors_entry_t *entry = tensor->entry;
-  const bool fp8 = entry->type == SAFETENSORS_F8_E4M3;
+  const bool small = entry->type == SAFETENSORS_F8_E4M3 || entry->type == SAFETENSORS_I8;
   tensor->type = entry->type == SAFETENSORS_BF16  ? CHECKPOINT_BF16
                  : entry->type == SAFETENSORS_F16 ? CHECKPOINT_FP16
                                                   : CHECKPOINT_FP32;
   return entry->type <= SAFETENSORS_F32 || blocks ||
          base_fail(error, "%s: tensor '%s': dtype %s; expected BF16, F16 or F32%s", safetensors_path(tensor->file),
                    entry->name, safetensors_type_name(entry->type),
-                   fp8 ? ", or for a matrix a quantization_config in config.json" : "");
+                   small ? ", or for a matrix a quantization_config in config.json" : "");
 }
 
 static bool check_entry(const checkpoint_t *checkpoint, checkpoint_tensor_t *tensor, const shape_t *shape,
                         base_error_t *error) {
-  const bool blocks =
-      tensor->entry->type == SAFETENSORS_F8_E4M3 && checkpoint->config.block_rows > 0 && shape->rows != VECTOR;
+  const bool blocks = is_scaled(checkpoint, tensor->entry, shape);
   return check_type(tensor, blocks, error) && check_shape(tensor->file, tensor->entry, shape, error) &&
          (!blocks || find_scales(checkpoint, tensor, shape, error));
 }
@@ -215,7 +224,10 @@ static bool check_other(const checkpoint_t *checkpoint, checkpoint_tensor_t *ten
       return base_fail(error, "%s: out of memory", tensor->entry->name);
     }
   }
-  return check_type(tensor, false, error) &&
+  // Rows of a matrix that several tensors share lie as the matrix's.
+  const bool blocks = !all && other->column_step == 1 && other->row_step == other->stored.columns &&
+                      is_scaled(checkpoint, tensor->entry, &other->stored);
+  return check_type(tensor, blocks, error) && (!blocks || find_scales(checkpoint, tensor, &other->stored, error)) &&
          check_dims(tensor->file, tensor->entry, (is_vector ? vector : shape) + (all ? 0 : 1),
                     (is_vector ? 1u : 2u) + (all ? 1u : 0u), error);
 }

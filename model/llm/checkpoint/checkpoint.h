@@ -1,7 +1,8 @@
 // A model in the folder that Hugging Face has of it: config.json (checkpoint_config.h says which are supported) and
 // safetensors, one file or several with an index, in BF16, FP16 or FP32, matrices also in FP8 with a scale for each
-// block (read as FP32), gpt-oss's experts in MXFP4 (read as BF16). Tensors may be fused, or all experts of a layer one.
-// Or one of the same shape with random weights, made from config.json alone.
+// block or in what compressed-tensors makes of 8 bits (read as FP32), gpt-oss's experts in MXFP4 (read as BF16).
+// Tensors may be fused, or all experts of a layer one. Or one of the same shape with random weights, made from
+// config.json alone.
 //
 // Everything is checked when it is opened, also that each tensor is there in the right shape and type. Weights stay in
 // the files; whoever wants some asks for them, and no more than that is in memory.
@@ -51,6 +52,9 @@ size_t checkpoint_rows(const checkpoint_tensor_t *tensor);
 size_t checkpoint_columns(const checkpoint_tensor_t *tensor);
 checkpoint_type_t checkpoint_type(const checkpoint_tensor_t *tensor);  // in the file
 
+// Is it in 8-bit integers with a scale for each row?
+bool checkpoint_is_s8(const checkpoint_tensor_t *tensor);
+
 // The shape that a tensor of such a model must have; a vector has 0 rows. False: that layer has no such tensor.
 bool checkpoint_shape(const checkpoint_config_t *config, checkpoint_role_t role, size_t layer, size_t *rows,
                       size_t *columns);
@@ -62,5 +66,9 @@ void checkpoint_name(checkpoint_role_t role, size_t layer, size_t expert, char n
 // rounded to nearest even. False: the file could not be read, which error names. Threads may read side by side.
 __attribute__((warn_unused_result)) bool checkpoint_read(const checkpoint_tensor_t *tensor, size_t first, size_t count,
                                                          checkpoint_type_t type, void *out, base_error_t *error);
+
+// Of one that is, a row's integers, and what they are to be multiplied by.
+__attribute__((warn_unused_result)) bool checkpoint_read_s8(const checkpoint_tensor_t *tensor, size_t row, int8_t *out,
+                                                            float *scale, base_error_t *error);
 
 #endif

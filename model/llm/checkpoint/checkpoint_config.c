@@ -310,15 +310,97 @@ static bool take_windows(const reader_t *reader, checkpoint_config_t *config) {
 
 // --- quantisation -----------------------------------------------------------------------------
 
+static bool take_block(const cJSON *block, checkpoint_config_t *config) {
+  uint64_t rows = 0, columns = 0;
+  if (cJSON_GetArraySize(block) != 2 || !json_count(cJSON_GetArrayItem(block, 0), &rows) ||
+      !json_count(cJSON_GetArrayItem(block, 1), &columns) || rows < 1 || columns < 1) {
+    return false;
+  }
+  config->block_rows = (size_t)rows;
+  config->block_columns = (size_t)columns;
+  return true;
+}
+
+static bool is_text(const cJSON *item, const char *text) {
+  const char *value = cJSON_GetStringValue(item);
+  return value != NULL && strcmp(value, text) == 0;
+}
+
+// Weights of a group of compressed-tensors: 8 bits, symmetric, a scale for each row, block or matrix.
+static bool take_group(const reader_t *reader, const cJSON *weights, checkpoint_config_t *config) {
+  const cJSON *strategy = find(weights, "strategy"), *type = find(weights, "type"), *bits = find(weights, "num_bits");
+  const bool s8 = is_text(type, "int");
+  if (!s8 && !is_text(type, "float")) {
+    return refuse(reader, "type of quantised weights", type, "\"int\" or \"float\"");
+  }
+  if (!cJSON_IsNumber(bits) || bits->valuedouble != 8) {
+    return refuse(reader, "num_bits of quantised weights", bits, "8");
+  }
+  if (cJSON_IsFalse(find(weights, "symmetric"))) {
+    return refuse(reader, "symmetric of quantised weights", find(weights, "symmetric"), "true");
+  }
+  config->s8 = s8;
+  config->block_rows = is_text(strategy, "channel") ? 1 : CHECKPOINT_WHOLE;
+  config->block_columns = CHECKPOINT_WHOLE;
+  return is_text(strategy, "channel") || is_text(strategy, "tensor") ||
+         (is_text(strategy, "block") && take_block(find(weights, "block_structure"), config)) ||
+         refuse(reader, "strategy of quantised weights", strategy,
+                "\"channel\", \"tensor\", or \"block\" with block_structure [rows, columns]");
+}
+
+// What is there and changes no weight: activations quantised by scales of the whole matrix, scales of a cache.
+static void skip(const cJSON *item, bool skipped, checkpoint_config_t *config) {
+  const size_t used = strlen(config->skipped);
+  if (item != NULL && skipped && strstr(config->skipped, item->string) == NULL) {
+    snprintf(config->skipped + used, sizeof config->skipped - used, "%s%s", used > 0 ? ", " : "", item->string);
+  }
+}
+
+// As compressed-tensors and llm-compressor write them (github.com/vllm-project/compressed-tensors,
+// "QuantizationConfig"): what is not quantised is found in its own type. With --weights w8a8 each token has a scale of
+// its own.
+static bool take_compressed(const reader_t *reader, const cJSON *object, checkpoint_config_t *config) {
+  const cJSON *format = find(object, "format"), *groups = find(object, "config_groups"), *group;
+  const cJSON *cache = find(object, "kv_cache_scheme");
+  const cJSON *sparsity = find(find(object, "sparsity_config"), "format"), *turned = find(object, "transform_config");
+  if (!is_text(format, "int-quantized") && !is_text(format, "float-quantized") && !is_text(format, "naive-quantized")) {
+    return refuse(reader, "quantization_config.format", format,
+                  "\"int-quantized\", \"float-quantized\" or \"naive-quantized\"");
+  }
+  if (sparsity != NULL && !is_text(sparsity, "dense")) {
+    return refuse(reader, "sparsity_config.format", sparsity, "\"dense\"");
+  }
+  if (turned != NULL && turned->child != NULL) {
+    return refuse(reader, "transform_config", turned, "{}");
+  }
+  if (!cJSON_IsObject(groups) || groups->child == NULL) {
+    return refuse(reader, "config_groups", groups, "groups of weights");
+  }
+  config->scale_suffix = "_scale";
+  skip(cache, true, config);
+  cJSON_ArrayForEach(group, groups) {
+    const cJSON *activations = find(group, "input_activations");
+    const checkpoint_config_t before = *config;
+    skip(activations, cJSON_IsFalse(find(activations, "dynamic")), config);
+    if (!take_group(reader, find(group, "weights"), config)) {
+      return false;
+    }
+    if (group != groups->child && (before.s8 != config->s8 || before.block_rows != config->block_rows ||
+                                   before.block_columns != config->block_columns)) {
+      return refuse(reader, "config_groups", groups, "weights of all groups quantised alike");
+    }
+  }
+  return true;
+}
+
 // FP8 with a scale for each block, as DeepSeek publishes V3; activations do not matter here, which are not quantised.
 static bool take_quantisation(const reader_t *reader, checkpoint_config_t *config) {
-  static const char expected[] = "null, or \"quant_method\": \"fp8\" with \"weight_block_size\": [rows, columns]";
+  static const char expected[] =
+      "null, or \"quant_method\": \"fp8\" with \"weight_block_size\": [rows, columns], or \"compressed-tensors\"";
   const cJSON *inner = find(reader->root, "quantization_config");
   const cJSON *object = inner != NULL ? inner : find(reader->outer, "quantization_config");
   const char *method = cJSON_GetStringValue(find(object, "quant_method")),
              *format = cJSON_GetStringValue(find(object, "fmt"));
-  const cJSON *block = find(object, "weight_block_size");
-  uint64_t rows = 0, columns = 0;
   if (object == NULL || reader->shapes) {
     return true;
   }
@@ -326,14 +408,13 @@ static bool take_quantisation(const reader_t *reader, checkpoint_config_t *confi
   if (config->mxfp4) {
     return true;
   }
-  if (method == NULL || strcmp(method, "fp8") != 0 || (format != NULL && strcmp(format, "e4m3") != 0) ||
-      cJSON_GetArraySize(block) != 2 || !json_count(cJSON_GetArrayItem(block, 0), &rows) ||
-      !json_count(cJSON_GetArrayItem(block, 1), &columns) || rows < 1 || columns < 1) {
-    return refuse(reader, "quantization_config", object, expected);
+  if (method != NULL && strcmp(method, "compressed-tensors") == 0) {
+    return take_compressed(reader, object, config);
   }
-  config->block_rows = (size_t)rows;
-  config->block_columns = (size_t)columns;
-  return true;
+  config->scale_suffix = "_scale_inv";
+  return (method != NULL && strcmp(method, "fp8") == 0 && (format == NULL || strcmp(format, "e4m3") == 0) &&
+          take_block(find(object, "weight_block_size"), config)) ||
+         refuse(reader, "quantization_config", object, expected);
 }
 
 // Parts of config.json that some families have and others have not.

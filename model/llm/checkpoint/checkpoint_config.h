@@ -2,8 +2,9 @@
 // pictures, too, its text_config.
 //
 // The reader names and refuses what it does not support: other model types than those of checkpoint_families.def, other
-// scalings of RoPE than those of checkpoint_rope.h, quantised weights but for FP8 by blocks and MXFP4, other
-// activations than the family's, and keys of checkpoint_config.def with other values than the only one.
+// scalings of RoPE than those of checkpoint_rope.h, quantised weights but for FP8 by blocks, what compressed-tensors
+// writes in 8 bits, and MXFP4, other activations than the family's, and keys of checkpoint_config.def with other values
+// than the only one.
 //
 // Sources: configuration_FAMILY.py of github.com/huggingface/transformers for the keys, modeling_FAMILY.py for what
 // they mean.
@@ -66,10 +67,15 @@ typedef struct checkpoint_config {
   bool mixture[CHECKPOINT_MOST_LAYERS];   // that layer is a mixture of experts
   char skipped[200];                      // keys that nobody looks at, with commas between; empty: there are none
   bool norm_topk_prob;
-  size_t block_rows, block_columns;  // matrices may be in FP8, with a scale for each such block; 0: they are not
+  size_t block_rows, block_columns;  // matrices may be in 8 bits, with a scale for each such block; 0: they are not
+  bool s8;                           // and these are integers, else FP8
+  const char *scale_suffix;          // of the names of their scales
   bool mxfp4;                        // experts may be in MXFP4
   bool tie_word_embeddings;          // logits are products with the embedding
 } checkpoint_config_t;
+
+// A block that is as long as the matrix.
+enum { CHECKPOINT_WHOLE = 1 << 30 };
 
 // What scores are multiplied by.
 double checkpoint_score_scale(const checkpoint_config_t *config);

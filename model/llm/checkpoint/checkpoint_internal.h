@@ -28,7 +28,7 @@ struct checkpoint_tensor {
   checkpoint_slab_t *slab;                // NULL: columns lie side by side
   bool mxfp4;                             // scale_file and scales say by what blocks are multiplied
   float added;                            // to what is stored
-  const safetensors_t *scale_file;        // of FP8: elements times the scale of their block; NULL: another type
+  const safetensors_t *scale_file;        // of 8 bits: elements times the scale of their block; NULL: another type
   const safetensors_entry_t *scales;
   size_t block_rows, block_columns;
   uint64_t seed, stream;  // of random ones, if deviation is not 0; otherwise all elements are `constant`

@@ -20,11 +20,11 @@ static float scale_of(safetensors_type_t type, const uint8_t *stored) {
   return type == SAFETENSORS_BF16 ? num_bf16_to_f32(half) : type == SAFETENSORS_F16 ? num_fp16_to_f32(half) : scale;
 }
 
-// Elements of FP8 that lie in one row and one block, in FP32.
-static bool fetch_block(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
+// Elements in 8 bits that lie in one row and one block, in FP32.
+static bool fetch_block(const checkpoint_tensor_t *tensor, uint64_t first, size_t count, float *out,
                         base_error_t *error) {
   uint8_t bytes[CHUNK], stored[sizeof(float)] = {0};
-  const size_t row = first / tensor->columns, column = first % tensor->columns;
+  const size_t row = (size_t)(first / tensor->columns), column = (size_t)(first % tensor->columns);
   const size_t width = safetensors_type_bytes(tensor->scales->type);
   const size_t block =
       row / tensor->block_rows * ceil_div(tensor->columns, tensor->block_columns) + column / tensor->block_columns;
@@ -34,12 +34,30 @@ static bool fetch_block(const checkpoint_tensor_t *tensor, size_t first, size_t 
   }
   const float scale = scale_of(tensor->scales->type, stored);
   for (size_t i = 0; i < count; ++i) {
-    out[i] = num_e4m3_to_f32(bytes[i]) * scale;
+    out[i] = (tensor->entry->type == SAFETENSORS_I8 ? (float)(int8_t)bytes[i] : num_e4m3_to_f32(bytes[i])) * scale;
   }
   return true;
 }
 
-static bool fetch_blocks(const checkpoint_tensor_t *tensor, size_t first, size_t count, float *out,
+bool checkpoint_is_s8(const checkpoint_tensor_t *tensor) {
+  return tensor->scales != NULL && !tensor->mxfp4 && tensor->entry->type == SAFETENSORS_I8 &&
+         tensor->block_columns >= tensor->columns;
+}
+
+bool checkpoint_read_s8(const checkpoint_tensor_t *tensor, size_t row, int8_t *out, float *scale, base_error_t *error) {
+  uint8_t stored[sizeof(float)] = {0};
+  const uint64_t first = tensor->first + row * tensor->columns;
+  const size_t width = safetensors_type_bytes(tensor->scales->type);
+  if (!safetensors_read(tensor->file, tensor->entry, first, tensor->columns, out, error) ||
+      !safetensors_read(tensor->scale_file, tensor->scales, first / tensor->columns / tensor->block_rows * width, width,
+                        stored, error)) {
+    return false;
+  }
+  *scale = scale_of(tensor->scales->type, stored);
+  return true;
+}
+
+static bool fetch_blocks(const checkpoint_tensor_t *tensor, uint64_t first, size_t count, float *out,
                          base_error_t *error) {
   bool good = true;
   for (size_t done = 0, n = 0; good && done < count; done += n) {
@@ -129,7 +147,7 @@ static bool fetch_rows(const checkpoint_tensor_t *tensor, size_t first, size_t c
 static bool fetch(const checkpoint_tensor_t *tensor, size_t first, size_t count, void *out, base_error_t *error) {
   const size_t bytes = element_bytes(tensor->type);
   if (tensor->scales != NULL && !tensor->mxfp4) {
-    return fetch_blocks(tensor, first, count, out, error);
+    return fetch_blocks(tensor, tensor->first + first, count, out, error);
   }
   if (tensor->file != NULL && (tensor->mxfp4 || tensor->row_step != tensor->columns || tensor->column_step != 1)) {
     return fetch_rows(tensor, first, count, out, error);

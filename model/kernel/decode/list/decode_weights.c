@@ -394,7 +394,8 @@ static bool load_blocks(void *context, size_t begin, size_t end) {
 
 // --- 8-bit integers ---------------------------------------------------------------------------
 
-// One column, in S8 `S8_STRIP` bytes apart, and its scale. False: a value is not finite, *bad.
+// One column, in S8 `S8_STRIP` bytes apart, and its scale, as --weights w8a8 makes it. False: a value is not finite,
+// *bad.
 static bool quantise_column(const float *column, size_t k, int8_t *to, float *scale, float *bad) {
   float most = 0x1p-100f;
   for (size_t p = 0; p < k; ++p) {
@@ -421,17 +422,35 @@ static bool load_bias(load_t *load, size_t group, size_t column, float *bias) {
   return checkpoint_read(tensor, row, 1, CHECKPOINT_FP32, bias, &error) || fail(load, &error);
 }
 
+// A column that the checkpoint has in S8, as it is.
+static bool take_column(load_t *load, const checkpoint_tensor_t *tensor, size_t row, int8_t *values, int8_t *to,
+                        float *scale) {
+  base_error_t error;
+  if (!checkpoint_read_s8(tensor, row, values, scale, &error)) {
+    return fail(load, &error);
+  }
+  for (size_t p = 0; p < load->matrix->k; ++p) {
+    to[p * S8_STRIP] = values[p];
+  }
+  return isfinite(*scale) || refuse_value(load, 0, num_fp16_from_f32(*scale));
+}
+
 static bool load_s8_column(load_t *load, size_t group, size_t column, float *values) {
   const decode_matrix_t *m = load->matrix;
   base_error_t error;
   uint8_t *strip = load->bytes + m->at + group * m->bytes + column / S8_STRIP * m->k * S8_STRIP;
   const size_t scales = group * m->scale_bytes + column * sizeof(float);
-  float bad;
-  if (!read_columns(load, group, column, 1, CHECKPOINT_FP32, values, &error)) {
+  int8_t *to = (int8_t *)strip + column % S8_STRIP;
+  float *scale = (float *)(void *)(load->bytes + m->scale + scales), bad;
+  size_t row;
+  const checkpoint_tensor_t *tensor = tensor_at(load, group, column, &row);
+  if (checkpoint_is_s8(tensor)) {
+    if (!take_column(load, tensor, row, (int8_t *)(void *)values, to, scale)) {
+      return false;
+    }
+  } else if (!read_columns(load, group, column, 1, CHECKPOINT_FP32, values, &error)) {
     return fail(load, &error);
-  }
-  if (!quantise_column(values, m->k, (int8_t *)strip + column % S8_STRIP,
-                       (float *)(void *)(load->bytes + m->scale + scales), &bad)) {
+  } else if (!quantise_column(values, m->k, to, scale, &bad)) {
     return refuse_value(load, group, num_fp16_from_f32(bad));
   }
   return !m->biased || load_bias(load, group, column, (float *)(void *)(load->bytes + m->bias + scales));
