@@ -46,6 +46,28 @@ family gpt_oss "{num_local_experts: 4, num_experts_per_tok: 2, $window, rope_sca
 family gemma3_text "{head_dim: 128, num_key_value_heads: 1, query_pre_attn_scalar: 96, sliding_window_pattern: 2, $window,
   hidden_activation: \"gelu_pytorch_tanh\"}"
 
+# A cache in 8 bits, over ends of chunks and blocks, after a past, alone and with windows.
+for cache in int8 fp8; do
+  family qwen3 '{max_position_embeddings: 2048}' --kv-cache $cache --tolerance 0.1
+  holds '.kv_cache == "'$cache'" and .verify.pack.elements > 0 and .verify.unpack.elements > .verify.pack.elements' qwen3.out
+  family gpt_oss "{num_local_experts: 4, num_experts_per_tok: 2, $window}" --kv-cache $cache --batch 1 --tolerance 0.1
+  for past in 511 512 1; do
+    model --model qwen3.json --random-weights --past $past --steps 2 --batch 3 --kv-cache $cache --verify --check stages \
+      --tolerance 0.1 --config ascend910_die || fail "$cache: after $past"
+  done
+done
+model --model qwen3.json --timing-only --past 700 --steps 1 --batch 16 --kv-cache int8 --json t.out
+holds '.step_cycles > 0 and .kv_cache == "int8" and (.operations | map(.name) | contains(["pack", "unpack"]))' t.out
+model --model qwen3.json --random-weights --prompt '1 2 3' --tokens 1 --kv-cache bf16 --json t.out
+holds '.kv_cache == "bf16" and (.operations | map(.name) | index("pack") == null)' t.out
+jq '.head_dim = 48' qwen3.json >narrow.json
+model --model narrow.json --random-weights --prompt 1 --tokens 1 --kv-cache int8 2>err && fail "heads of 48"
+grep -q 'kv-cache int8: head_dim 48; the kernel takes multiples of 32' err || fail "heads of 48: $(cat err)"
+model --prompt a --tokens 1 --kv-cache int8 2>err && fail "latents in int8"
+grep -q 'kv-cache int8: is for models without latents' err || fail "latents: $(cat err)"
+model --prompt a --tokens 1 --kv-cache fp8 --json t.out
+holds '.attention == "fp8" and .kv_cache == "fp8"' t.out
+
 # Models of transformers: tokens are the reference's up to the first that rounding may change, the loss within 0.02.
 for zoo in "$DATA"/zoo/* ${AMALGAM_ZOO:+"$AMALGAM_ZOO"/*}; do
   reference=$zoo/reference.json

@@ -57,6 +57,13 @@ static void corrupt_more(corruption_t *c, const decode_machine_t *machine, const
     const step_quantise_args_t *a = op->args;
     flip(c, machine, op->op, a->out + below(c, a->cols));
     flip(c, machine, op->op, a->scale);
+  } else if (op->op == STEP_PACK) {
+    const step_pack_args_t *a = op->args;
+    flip(c, machine, op->op, a->out + a->out_group + below(c, a->cols));
+    flip(c, machine, op->op, a->scale + 4 * below(c, a->run));
+  } else if (op->op == STEP_UNPACK) {
+    const step_unpack_args_t *a = op->args;
+    flip(c, machine, op->op, a->out + below(c, a->groups) * a->out_group + 2 * below(c, a->cols));
   } else if (op->op == STEP_PRODUCT_S8) {
     const step_product_s8_args_t *a = op->args;
     flip(c, machine, op->op, a->c + 4 * below(c, a->n));
@@ -103,12 +110,13 @@ TEST(every_result_is_looked_at) {
   static const struct {
     decode_attention_t attention;
     decode_weights_t weights;
+    decode_cache_t cache;
     const char *folder;
-  } kinds[] = {{DECODE_AMLA, DECODE_FP16, DATA_DIR "/kjv_mla"},
-               {DECODE_BASE, DECODE_W4A16, DATA_DIR "/kjv_mla"},
-               {DECODE_FP8, DECODE_FP16, DATA_DIR "/kjv_mla"},
-               {DECODE_FLASH, DECODE_FP16, DATA_DIR "/zoo/gpt_oss"},
-               {DECODE_FLASH, DECODE_W8A8, DATA_DIR "/zoo/gpt_oss"}};
+  } kinds[] = {{DECODE_AMLA, DECODE_FP16, DECODE_CACHE_BF16, DATA_DIR "/kjv_mla"},
+               {DECODE_BASE, DECODE_W4A16, DECODE_CACHE_BF16, DATA_DIR "/kjv_mla"},
+               {DECODE_FP8, DECODE_FP16, DECODE_CACHE_FP8, DATA_DIR "/kjv_mla"},
+               {DECODE_FLASH, DECODE_FP16, DECODE_CACHE_INT8, DATA_DIR "/zoo/gpt_oss"},
+               {DECODE_FLASH, DECODE_W8A8, DECODE_CACHE_BF16, DATA_DIR "/zoo/gpt_oss"}};
   base_error_t error = {""};
   size_t all[STEP_OPS] = {0};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
@@ -125,6 +133,7 @@ TEST(every_result_is_looked_at) {
     settings.attention = kinds[i].attention;
     settings.attention_given = true;
     settings.weights = kinds[i].weights;
+    settings.cache = kinds[i].cache;
     assert_true(decode_settings_fit(&settings, checkpoint_config(checkpoint), &error));
     check(&settings, checkpoint, &corruption);
     for (size_t op = 0; op < STEP_OPS; ++op) {

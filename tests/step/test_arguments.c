@@ -79,6 +79,15 @@ static const bad_t cases[] = {
     BAD(DEQUANTISE, dequantise, cols, 0, "dequantise.c"),
     BAD(DEQUANTISE, dequantise, cols, 24, "dequantise.c"),
     BAD(DEQUANTISE, dequantise, c_type, TYPE_S32, "dequantise.c"),
+    BAD(PACK, pack, cols, 16, "cache8.c"),
+    BAD(PACK, pack, cols, STEP_MAX_HEAD + 32, "cache8.c"),
+    BAD(PACK, pack, type, TYPE_F16, "cache8.c"),
+    BAD(PACK, pack, run, 0, "cache8.c"),
+    BAD(PACK, pack, run, 3, "cache8.c"),
+    BAD(UNPACK, unpack, cols, 0, "cache8.c"),
+    BAD(UNPACK, unpack, type, TYPE_BF16, "cache8.c"),
+    BAD(UNPACK, unpack, run, 0, "cache8.c"),
+    BAD(UNPACK, unpack, runs, 0, "cache8.c"),
     BAD(ATTENTION, attention, kind, STEP_ATTENTION_FP8, "step_problem.h"),  // in firmware that has the other one
 };
 #undef BAD
@@ -172,6 +181,22 @@ static any_args_t good(step_list_t *list, enum step_op op) {
                                                  .c_pitch = 64,
                                                  .routing = one};
       break;
+    case STEP_PACK:
+      args.pack = (step_pack_args_t){.x = in,
+                                     .out = out,
+                                     .scale = room,
+                                     .out_run = 32,
+                                     .scale_run = 4,
+                                     .groups = 1,
+                                     .rows = 2,
+                                     .run = 1,
+                                     .cols = 32,
+                                     .type = TYPE_S8};
+      break;
+    case STEP_UNPACK:
+      args.unpack = (step_unpack_args_t){
+          .x = in, .scale = more, .out = out, .groups = 1, .runs = 1, .run = 2, .cols = 32, .type = TYPE_E4M3};
+      break;
     default:
       args.w4a16 = (step_w4a16_args_t){.product = {.a = in,
                                                    .w = more,
@@ -226,8 +251,9 @@ TEST(bad_arguments_are_named) {
 }
 
 TEST(good_arguments_run) {
-  static const enum step_op ops[] = {STEP_SWIGLU,  STEP_GATHER, STEP_COMBINE,    STEP_ARGMAX,   STEP_CACHE,
-                                     STEP_PRODUCT, STEP_W4A16,  STEP_PRODUCT_S8, STEP_QUANTISE, STEP_DEQUANTISE};
+  static const enum step_op ops[] = {STEP_SWIGLU,   STEP_GATHER,     STEP_COMBINE, STEP_ARGMAX,
+                                     STEP_CACHE,    STEP_PRODUCT,    STEP_W4A16,   STEP_PRODUCT_S8,
+                                     STEP_QUANTISE, STEP_DEQUANTISE, STEP_PACK,    STEP_UNPACK};
   for (size_t i = 0; i < ARRAY_LEN(ops); ++i) {
     outcome_t outcome;
     assert_true(step_forked(run, &(bad_t){.op = ops[i]}, &outcome, sizeof outcome));

@@ -414,9 +414,55 @@ static step_dequantise_args_t dequantise(bench_t *b) {
   return a;
 }
 
-static const uint32_t vector_ops[] = {STEP_EMBED,  STEP_NORM,  STEP_ROPE,     STEP_CACHE,
-                                      STEP_SWIGLU, STEP_GATE,  STEP_GATHER,   STEP_COMBINE,
-                                      STEP_ARGMAX, STEP_HEADS, STEP_QUANTISE, STEP_DEQUANTISE};
+static step_pack_args_t pack(bench_t *b) {
+  step_pack_args_t a = {.groups = from_to(b, 1, 2),
+                        .run = chance(b, 2) ? 1 : from_to(b, 1, 90),
+                        .cols = 32 * from_to(b, 1, 8),
+                        .type = chance(b, 2) ? TYPE_S8 : TYPE_E4M3};
+  a.rows = a.run * from_to(b, 1, 12);
+  const uint32_t all = a.groups * a.rows, bytes = 2 * a.cols;
+  a.x = matrix(b, TYPE_BF16, all, a.cols, bytes, chance(b, 3) ? 1e-3 : 4, false);
+  a.x_group = (uint64_t)a.rows * bytes;
+  memset((uint8_t *)at(b, a.x) + (size_t)below(b, all) * bytes, 0, bytes);
+  if (a.type == TYPE_S8) {  // of a NaN in E4M3 the sign is nobody's contract
+    fill_row(b, TYPE_BF16, (uint8_t *)at(b, a.x) + (size_t)below(b, all) * bytes, a.cols, 4, true);
+  }
+  const uint32_t places = a.run + below(b, 40), first = below(b, places - a.run + 1);
+  a.out_run = (uint64_t)places * a.cols;
+  a.scale_run = 4ull * places;
+  a.out_group = a.rows / a.run * a.out_run;
+  a.scale_group = a.rows / a.run * a.scale_run;
+  a.out = take(b, ARENA, a.groups * a.out_group) + first * a.cols;
+  a.scale = take(b, ARENA, a.groups * a.scale_group) + 4ull * first;
+  return a;
+}
+
+static step_unpack_args_t unpack(bench_t *b) {
+  step_unpack_args_t a = {.groups = from_to(b, 1, 2),
+                          .runs = from_to(b, 1, 6),
+                          .run = chance(b, 3) ? from_to(b, 100, 400) : from_to(b, 1, 40),
+                          .cols = 32 * from_to(b, 1, 8),
+                          .type = chance(b, 2) ? TYPE_S8 : TYPE_E4M3};
+  const uint32_t places = a.run + below(b, 40), first = below(b, places - a.run + 1), all = a.groups * a.runs * places;
+  a.x_run = (uint64_t)places * a.cols;
+  a.scale_run = 4ull * places;
+  a.out_run = 2 * a.x_run;
+  a.x_group = a.runs * a.x_run;
+  a.scale_group = a.runs * a.scale_run;
+  a.out_group = a.runs * a.out_run;
+  a.x = take(b, ARENA, a.groups * a.x_group);
+  for (uint32_t i = 0; i < all * a.cols; ++i) {
+    ((uint8_t *)at(b, a.x))[i] = (uint8_t)num_rng_u64(&b->rng);
+  }
+  a.x += first * a.cols;
+  a.scale = matrix(b, TYPE_F32, 1, all, 4 * all, 1e-2, false) + 4ull * first;
+  a.out = take(b, ARENA, a.groups * a.out_group) + 2ull * first * a.cols;
+  return a;
+}
+
+static const uint32_t vector_ops[] = {STEP_EMBED,    STEP_NORM,       STEP_ROPE,    STEP_CACHE,  STEP_SWIGLU,
+                                      STEP_GATE,     STEP_GATHER,     STEP_COMBINE, STEP_ARGMAX, STEP_HEADS,
+                                      STEP_QUANTISE, STEP_DEQUANTISE, STEP_PACK,    STEP_UNPACK};
 enum { VECTOR_OPS = sizeof vector_ops / sizeof *vector_ops };
 
 static void add(bench_t *b, uint32_t op) {
@@ -454,6 +500,12 @@ static void add(bench_t *b, uint32_t op) {
       break;
     case STEP_DEQUANTISE:
       a->dequantise = dequantise(b);
+      break;
+    case STEP_PACK:
+      a->pack = pack(b);
+      break;
+    case STEP_UNPACK:
+      a->unpack = unpack(b);
       break;
     default:
       a->argmax = argmax(b);
@@ -527,6 +579,26 @@ static void expect_dequantise(bench_t *b, const step_dequantise_args_t *a) {
   }
 }
 
+static void expect_pack(bench_t *b, const step_pack_args_t *a) {
+  for (uint64_t group = 0; group < a->groups; ++group) {
+    for (uint32_t row = 0; row < a->rows; ++row) {
+      const uint64_t run = row / a->run, place = row % a->run;
+      num_step_pack(at(b, a->x + group * a->x_group + 2ull * row * a->cols), a->cols, a->type,
+                    at(b, a->out + group * a->out_group + run * a->out_run + place * a->cols),
+                    at(b, a->scale + group * a->scale_group + run * a->scale_run + 4 * place));
+    }
+  }
+}
+
+static void expect_unpack(bench_t *b, const step_unpack_args_t *a) {
+  for (uint64_t i = 0; i < (uint64_t)a->groups * a->runs * a->run; ++i) {
+    const uint64_t group = i / a->run / a->runs, run = i / a->run % a->runs, place = i % a->run;
+    const float *scale = at(b, a->scale + group * a->scale_group + run * a->scale_run + 4 * place);
+    num_step_unpack(at(b, a->x + group * a->x_group + run * a->x_run + place * a->cols), a->cols, a->type, *scale,
+                    at(b, a->out + group * a->out_group + run * a->out_run + 2 * place * a->cols));
+  }
+}
+
 static void expect_heads(bench_t *b, const step_heads_args_t *a) {
   const num_step_heads_t shape = {a->dim, a->rope, at(b, a->weight), num_f32_from_bits(a->eps), a->type};
   for (uint32_t i = 0; i < a->tokens * a->heads; ++i) {
@@ -569,6 +641,12 @@ static void expect(bench_t *b, const step_entry_t *entry, const any_args_t *any)
       break;
     case STEP_DEQUANTISE:
       expect_dequantise(b, &any->dequantise);
+      break;
+    case STEP_PACK:
+      expect_pack(b, &any->pack);
+      break;
+    case STEP_UNPACK:
+      expect_unpack(b, &any->unpack);
       break;
     case STEP_GATE: {
       const step_gate_args_t *a = &any->gate;

@@ -68,6 +68,10 @@ static bool check_values(const options_t *o, base_error_t *error) {
 static void read_settings(const options_t *o, decode_settings_t *settings) {
   settings->attention_given = o->decode_attention.given;
   settings->attention = o->decode_attention.given ? (decode_attention_t)o->decode_attention.value : settings->attention;
+  settings->cache_given = o->decode_kv_cache.given;
+  settings->cache = o->decode_kv_cache.given ? (decode_cache_t)o->decode_kv_cache.value
+                    : settings->attention_given && settings->attention == DECODE_FP8 ? DECODE_CACHE_FP8
+                                                                                     : DECODE_CACHE_BF16;
   settings->fp8_scale = o->fp8_scale.value == 0 ? NUM_FP8_SCALE_AMAX : NUM_FP8_SCALE_UE8M0;
   settings->weights = (decode_weights_t)o->decode_weights.value;
   settings->zero_points = o->decode_zeros;

@@ -470,12 +470,12 @@ base_exit_t decode_simulate(decode_run_t *run, base_error_t *error) {
 
 double decode_tolerance(const decode_run_t *run) {
   const decode_settings_t *s = &run->request.settings;
-  return !isnan(run->request.tolerance) ? run->request.tolerance
-         : s->weights == DECODE_W4A16   ? DECODE_TOLERANCE_W4A16
-         : s->weights == DECODE_W8A8    ? DECODE_TOLERANCE_W8A8
-         : s->attention == DECODE_FP8   ? DECODE_TOLERANCE_FP8
-         : s->weights == DECODE_BF16    ? DECODE_TOLERANCE_FP8
-                                        : DECODE_TOLERANCE_FP16;
+  return !isnan(run->request.tolerance)                                ? run->request.tolerance
+         : s->weights == DECODE_W4A16                                  ? DECODE_TOLERANCE_W4A16
+         : s->weights == DECODE_W8A8                                   ? DECODE_TOLERANCE_W8A8
+         : s->attention == DECODE_FP8 || s->cache != DECODE_CACHE_BF16 ? DECODE_TOLERANCE_FP8
+         : s->weights == DECODE_BF16                                   ? DECODE_TOLERANCE_FP8
+                                                                       : DECODE_TOLERANCE_FP16;
 }
 
 static base_exit_t check_verdict(const decode_run_t *run, base_error_t *error) {

@@ -205,11 +205,18 @@ static void read_past_heads(const decode_check_t *check, size_t entry, size_t pl
   const decode_shape_t *s = list->shape;
   const size_t heads = s->attends.kv_heads, dk = s->attends.dk, of_head = s->limits.context * dk;
   const uint16_t *cache = decode_machine_bytes(check->machine, decode_address(list->arrays, DECODE_AT_KV_CACHE));
+  uint16_t unpacked[STEP_MAX_HEAD];
   for (size_t layer = 0; layer < check->model->num_hidden_layers; ++layer) {
     for (size_t i = 0; i < places * 2 * heads; ++i) {
       const size_t place = i / (2 * heads), values = i / heads % 2, head = i % heads;
-      const uint16_t *from = cache + layer * s->cache_bytes / sizeof *cache +
-                             ((values * s->limits.entries + entry) * heads + head) * of_head + place * dk;
+      const size_t of_layer = (values * s->limits.entries + entry) * heads + head;
+      const uint16_t *from = cache + layer * s->cache_bytes / sizeof *cache + of_layer * of_head + place * dk;
+      if (s->packed) {
+        const decode_packed_row_t row =
+            decode_machine_packed(check->machine, layer * 2 * s->limits.entries * heads + of_layer, place);
+        num_step_unpack(row.codes, dk, row.type, *row.scale, unpacked);
+        from = unpacked;
+      }
       for (size_t j = 0; j < dk; ++j) {
         *past++ = (double)num_bf16_to_f32(from[j]);
       }

@@ -43,6 +43,9 @@ static void add_settings(cJSON *root, const decode_run_t *run) {
   if (s->attention == DECODE_FP8) {
     cJSON_AddStringToObject(root, "fp8_scale", s->fp8_scale == NUM_FP8_SCALE_AMAX ? "amax" : "ue8m0");
   }
+  if (s->cache_given) {
+    cJSON_AddStringToObject(root, "kv_cache", decode_cache_names[s->cache]);
+  }
   cJSON_AddStringToObject(root, "weights", decode_weights_names[s->weights]);
   if (s->weights == DECODE_W4A16) {
     cJSON_AddBoolToObject(root, "zero_points", s->zero_points);

@@ -11,6 +11,7 @@ enum { USUAL_BLOCK = 512, MOST_ROWS = 1 << 20 };
 
 const char *const decode_attention_names[] = {"base", "amla", "fp8", "flash"};
 const char *const decode_weights_names[] = {"fp16", "w4a16", "bf16", "w8a8"};
+const char *const decode_cache_names[] = {"bf16", "int8", "fp8"};
 const char *const decode_launch_names[] = {"step", "ops"};
 
 decode_settings_t decode_settings(const kernel_machine_t *machine) {
@@ -72,8 +73,19 @@ static bool check_machine(const decode_settings_t *settings, base_error_t *error
 // Latents have kernels of their own.
 static bool choose_attention(decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
   const bool latents = model->kv_lora_rank > 0;
+  if (latents && settings->cache == DECODE_CACHE_INT8) {
+    return base_fail(error,
+                     "--kv-cache int8: is for models without latents; this one has some, whose cache is bf16 or fp8");
+  }
   if (!settings->attention_given) {
-    settings->attention = latents ? settings->attention : DECODE_FLASH;
+    settings->attention = !latents                              ? DECODE_FLASH
+                          : settings->cache == DECODE_CACHE_FP8 ? DECODE_FP8
+                                                                : settings->attention;
+  }
+  if (latents && (settings->attention == DECODE_FP8) != (settings->cache == DECODE_CACHE_FP8) &&
+      settings->cache_given) {
+    return base_fail(error, "--kv-cache %s: cannot go with --attention %s", decode_cache_names[settings->cache],
+                     decode_attention_names[settings->attention]);
   }
   if (latents == (settings->attention == DECODE_FLASH)) {
     return base_fail(error, "--attention %s: is for models %s latents; this one has %s",

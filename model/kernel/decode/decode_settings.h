@@ -23,15 +23,20 @@ typedef enum decode_weights {
   DECODE_BF16,  // activations, too
   DECODE_W8A8,  // likewise
 } decode_weights_t;
+// Keys and values of heads: in BF16, or in 8 bits with a scale for each token and head. Latents: FP8 with DECODE_FP8.
+typedef enum decode_cache { DECODE_CACHE_BF16, DECODE_CACHE_INT8, DECODE_CACHE_FP8 } decode_cache_t;
 typedef enum decode_launch { DECODE_STEP, DECODE_OPS } decode_launch_t;
 
-extern const char *const decode_attention_names[], *const decode_weights_names[], *const decode_launch_names[];
+extern const char *const decode_attention_names[], *const decode_weights_names[], *const decode_cache_names[],
+                                                                                      *const decode_launch_names[];
 
 typedef struct decode_settings {
   kernel_machine_t machine;
   decode_attention_t attention;
-  bool attention_given;       // else it is amla or flash, whichever the model needs
-  num_fp8_scale_t fp8_scale;  // of a cache in FP8
+  bool attention_given;  // else it is amla or flash, whichever the model needs
+  decode_cache_t cache;
+  bool cache_given;
+  num_fp8_scale_t fp8_scale;  // of a cache of latents in FP8
   decode_weights_t weights;
   bool zero_points;  // of W4A16
   decode_launch_t launch;

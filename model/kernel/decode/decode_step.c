@@ -314,13 +314,44 @@ static bool make_past_heads(void *context, size_t first, size_t end) {
   return true;
 }
 
+// The same in 8 bits.
+static bool make_past_packed(void *context, size_t first, size_t end) {
+  const past_t *p = context;
+  const decode_machine_t *machine = p->machine;
+  const size_t dk = machine->shape.attends.dk;
+  uint16_t *rows = malloc((p->places * dk + 1) * sizeof *rows);
+  for (size_t i = first; rows != NULL && i < end; ++i) {
+    num_rng_normal_bf16(machine->options.seed, i, 0, p->places * dk, 1.0, rows);
+    for (size_t place = 0; place < p->places; ++place) {
+      const decode_packed_row_t row = decode_machine_packed(machine, i, place);
+      num_step_pack(rows + place * dk, dk, row.type, row.codes, row.scale);
+    }
+  }
+  free(rows);
+  return rows != NULL;
+}
+
+decode_packed_row_t decode_machine_packed(const decode_machine_t *machine, size_t head, size_t place) {
+  const decode_shape_t *s = &machine->shape;
+  const size_t heads = 2 * s->limits.entries * s->attends.kv_heads, of_head = s->limits.context * s->attends.dk;
+  uint8_t *layer = (uint8_t *)bytes_of(machine, DECODE_AT_KV_CACHE) + head / heads * s->cache_bytes;
+  const size_t of_layer = head % heads;
+  return (decode_packed_row_t){
+      .type = machine->options.settings->cache == DECODE_CACHE_INT8 ? TYPE_S8 : TYPE_E4M3,
+      .codes = layer + of_layer * of_head + place * s->attends.dk,
+      .scale = (float *)(void *)(layer + heads * of_head) + of_layer * s->limits.context + place};
+}
+
 void decode_machine_make_past(decode_machine_t *machine, size_t places) {
   past_t past = {machine, places};
   const size_t count = machine->model->num_hidden_layers * machine->shape.limits.entries;
   const bool heads = machine->shape.attention == DECODE_FLASH;
   if (!machine->soc_options.timing_only && places > 0) {
     parallel_for(machine->soc_options.threads, heads ? count * 2 * machine->shape.attends.kv_heads : count,
-                 heads ? make_past_heads : make_past, &past);
+                 !heads                  ? make_past
+                 : machine->shape.packed ? make_past_packed
+                                         : make_past_heads,
+                 &past);
   }
 }
 

@@ -42,6 +42,14 @@ bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, con
 // Fills `places` places of all entries' caches with random numbers: what a model might have left there.
 void decode_machine_make_past(decode_machine_t *machine, size_t places);
 
+// A row of a cache in 8 bits: `head` counts heads of keys, then of values, of all entries, of all layers.
+typedef struct decode_packed_row {
+  uint32_t type;  // TYPE_S8 or TYPE_E4M3
+  uint8_t *codes;
+  float *scale;
+} decode_packed_row_t;
+decode_packed_row_t decode_machine_packed(const decode_machine_t *machine, size_t head, size_t place);
+
 // Global memory; of the last step: its list, its logits, rows decode_ask_head_rows, FP32, of shape->logit_pitch bytes
 // each.
 void *decode_machine_bytes(const decode_machine_t *machine, uint64_t address);

@@ -43,6 +43,9 @@ static bool is_nan(uint32_t bits, size_t bytes, unsigned type) {
   if (bytes == FP32) {
     return (bits & 0x7fffffffu) > 0x7f800000u;
   }
+  if (type == TYPE_E4M3) {
+    return (bits & 0x7fu) == 0x7fu;
+  }
   return bytes == HALF && (bits & 0x7fffu) > (type == TYPE_F16 ? 0x7c00u : 0x7f80u);
 }
 
@@ -246,6 +249,33 @@ static void verify_dequantise(job_t *job, const step_dequantise_args_t *a) {
     num_step_dequantise(&how, at(job, a->sums + first * a->sums_pitch), a->sums_pitch / FP32, rows, a->cols, c,
                         a->cols);
     compare_rows(job, at(job, a->c + first * a->c_pitch), a->c_pitch, c, rows, a->cols, bytes_of(a->c_type), a->c_type);
+  }
+}
+
+static void verify_pack(job_t *job, const step_pack_args_t *a) {
+  const uint8_t *out = at(job, a->out), *scales = at(job, a->scale);
+  uint8_t codes[STEP_MAX_HEAD];
+  float scale;
+  for (size_t i = 0; i < (size_t)a->groups * a->rows; ++i) {
+    const size_t group = i / a->rows, row = i % a->rows, run = row / a->run, of_run = row % a->run;
+    num_step_pack((const uint16_t *)at(job, a->x + group * a->x_group) + row * a->cols, a->cols, a->type, codes,
+                  &scale);
+    compare(job, out + group * a->out_group + run * a->out_run + of_run * a->cols, codes, a->cols, 1, a->type);
+    compare(job, scales + group * a->scale_group + run * a->scale_run + of_run * FP32, &scale, 1, FP32, TYPE_F32);
+  }
+}
+
+static void verify_unpack(job_t *job, const step_unpack_args_t *a) {
+  uint16_t out[STEP_MAX_HEAD];
+  for (size_t i = 0; i < (size_t)a->groups * a->runs; ++i) {
+    const size_t group = i / a->runs, run = i % a->runs;
+    const uint8_t *codes = at(job, a->x + group * a->x_group + run * a->x_run);
+    const float *scales = at(job, a->scale + group * a->scale_group + run * a->scale_run);
+    const uint16_t *found = at(job, a->out + group * a->out_group + run * a->out_run);
+    for (size_t row = 0; row < a->run; ++row) {
+      num_step_unpack(codes + row * a->cols, a->cols, a->type, scales[row], out);
+      compare(job, found + row * a->cols, out, a->cols, HALF, TYPE_BF16);
+    }
   }
 }
 

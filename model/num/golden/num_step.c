@@ -486,6 +486,28 @@ void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, const 
   }
 }
 
+void num_step_pack(const uint16_t *x, size_t cols, uint32_t type, uint8_t *codes, float *scale) {
+  float most = 0x1p-100f;
+  bool finite = true;
+  for (size_t j = 0; j < cols; ++j) {
+    const float size = fabsf(num_bf16_to_f32(x[j]));
+    finite = finite && isfinite(size);
+    most = size > most ? size : most;
+  }
+  *scale = finite ? most / (type == TYPE_S8 ? 127.0f : 448.0f) : NAN;
+  for (size_t j = 0; j < cols; ++j) {
+    const float share = num_bf16_to_f32(x[j]) / *scale;
+    codes[j] = type == TYPE_S8 ? (uint8_t)to_s8(share) : num_e4m3_from_f32(share);
+  }
+}
+
+void num_step_unpack(const uint8_t *codes, size_t cols, uint32_t type, float scale, uint16_t *out) {
+  for (size_t j = 0; j < cols; ++j) {
+    const float code = type == TYPE_S8 ? (float)(int8_t)codes[j] : num_e4m3_to_f32(codes[j]);
+    out[j] = num_bf16_from_f32(code * scale);
+  }
+}
+
 void num_step_dequantise(const num_step_dequantise_t *how, const int32_t *sums, size_t sums_stride, size_t rows,
                          size_t cols, void *c, size_t c_stride) {
   for (size_t r = 0; r < rows; ++r) {

@@ -139,6 +139,11 @@ void num_step_combine(const num_step_routing_t *routing, const int32_t *slot, co
 void num_step_quantise(const uint16_t *x, size_t x_stride, uint32_t type, const float *factors, size_t rows,
                        size_t cols, int8_t *out, float *scale);
 
+// A row of a cache in 8 bits, of TYPE_S8 or TYPE_E4M3: codes = x / scale to nearest even, saturating, scale =
+// f32(max(largest |x|, 2^-100) / 127 or 448), a NaN if anything is not finite; and back, bf16(f32(code * scale)).
+void num_step_pack(const uint16_t *x, size_t cols, uint32_t type, uint8_t *codes, float *scale);
+void num_step_unpack(const uint8_t *codes, size_t cols, uint32_t type, float scale, uint16_t *out);
+
 typedef struct num_step_dequantise {
   const float *scale, *columns, *bias;  // [rows], [cols], [cols]; bias NULL: none
   uint32_t type;                        // of c: TYPE_F32, TYPE_F16 or TYPE_BF16

@@ -113,6 +113,26 @@ typedef struct step_dequantise_args {
   step_routing_t routing;
 } step_dequantise_args_t;
 
+// code = x / scale in type, saturating, to nearest even; scale = f32(max(largest |x| of the row, 2^-100) / limit),
+// limit 127 of TYPE_S8 and 448 of TYPE_E4M3. A row with anything that is not finite has a NaN for a scale.
+typedef struct step_pack_args {
+  uint64_t x, x_group;  // BF16 [rows][cols], packed; bytes from group to group
+  uint64_t out, scale;  // codes and FP32 scale of row 0 of group 0; scale a multiple of 4
+  uint64_t out_group, scale_group;
+  uint64_t out_run, scale_run;  // bytes from run to run, below 2^32
+  uint32_t groups, rows, run;   // rows of a group; `run` of them lie side by side: rows is a multiple of it
+  uint32_t cols, type;          // cols a multiple of 32, at most STEP_MAX_HEAD
+} step_pack_args_t;
+
+// out = bf16(f32(code * scale))
+typedef struct step_unpack_args {
+  uint64_t x, scale, out;  // of row 0 of group 0, as for PACK; BF16
+  uint64_t x_group, scale_group, out_group;
+  uint64_t x_run, scale_run, out_run;
+  uint32_t groups, runs, run;  // runs of a group, rows of a run
+  uint32_t cols, type;
+} step_unpack_args_t;
+
 // A product with b made of nibbles: product.a, .c and the rest as there; product.m with routing not used.
 typedef struct step_w4a16_args {
   w4a16_args_t product;                                         // of group 0; splits 1, reduce 0

@@ -62,7 +62,14 @@ static void shape_heads(decode_shape_t *s, const decode_settings_t *settings, co
   s->sinks_bytes = checkpoint_has(model, CHECKPOINT_HAS_SINKS)
                        ? round_up(s->attends.heads * s->limits.query * sizeof(float), ALIGN)
                        : 0;
-  s->place_bytes = s->attends.kv_heads * (s->attends.dk + s->attends.dv) * sizeof(uint16_t);
+  const size_t of_place = s->attends.kv_heads * s->attends.dk * sizeof(uint16_t);
+  s->place_bytes = 2 * of_place;
+  s->packed = settings->cache != DECODE_CACHE_BF16;
+  if (s->packed) {
+    s->place_bytes = 2 * s->attends.kv_heads * (s->attends.dk + sizeof(float));
+    s->new_bytes = s->rows * of_place;
+    s->plain_bytes = s->limits.entries * s->limits.context * of_place;
+  }
 }
 
 static void shape_cache(decode_shape_t *s) {
@@ -103,8 +110,9 @@ decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *s
   s.ring_bytes = settings->weights == DECODE_W4A16
                      ? (size_t)settings->machine.soc.config.soc.ai_cores * W4A16_RING * W4A16_SLOT
                      : 0;
-  s.ops =
-      (model->num_hidden_layers + 1) * (size_t)(settings->weights == DECODE_W8A8 ? OPS_OF_LAYER_W8A8 : OPS_OF_LAYER);
+  s.ops = (model->num_hidden_layers + 1) *
+          (size_t)(settings->weights == DECODE_W8A8 || settings->cache != DECODE_CACHE_BF16 ? OPS_OF_LAYER_W8A8
+                                                                                            : OPS_OF_LAYER);
   if (settings->weights == DECODE_W8A8) {
     shape_w8a8(&s, graph);
   }

@@ -43,6 +43,9 @@ typedef struct decode_shape {
   size_t ropes;        // 2: layers with windows have angles of their own, after the others'
   size_t entry_rows;   // of a head of keys and values
   size_t sinks_bytes;  // of a layer
+  // In 8 bits it has codes in that order, then scales, FP32 likewise; new rows, and all of a layer, also lie in BF16.
+  bool packed;
+  size_t new_bytes, plain_bytes;  // of keys, and as much for values
 } decode_shape_t;
 
 decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *settings, const decode_limits_t *limits);

@@ -9,7 +9,7 @@
 #include "kernels/flash/flash_deal.h"
 #include "num/num_format.h"
 
-enum { HALF = 2, FP32 = 4 };
+enum { HALF = 2, FP32 = 4, S8_COLUMNS = 32 };
 
 bool decode_heads_fit(const decode_settings_t *settings, const checkpoint_config_t *model, base_error_t *error) {
   if (model->head_dim > FLASH_MAX_DIM) {
@@ -18,6 +18,10 @@ bool decode_heads_fit(const decode_settings_t *settings, const checkpoint_config
   if (model->rotated % STRIP != 0) {
     return base_fail(error, "config.json: %zu columns of a head are rotated; the kernel takes multiples of %d",
                      model->rotated, STRIP);
+  }
+  if (settings->cache != DECODE_CACHE_BF16 && model->head_dim % S8_COLUMNS != 0) {
+    return base_fail(error, "--kv-cache %s: head_dim %zu; the kernel takes multiples of %d",
+                     settings->cache == DECODE_CACHE_INT8 ? "int8" : "fp8", model->head_dim, S8_COLUMNS);
   }
   return settings->weights != DECODE_W4A16 || !checkpoint_has(model, CHECKPOINT_HAS_WIDE_RANGE) ||
          base_fail(error, "--weights w4a16: its activations are FP16; this family needs BF16");
@@ -89,9 +93,12 @@ void decode_add_queries(decode_list_t *list, const llm_op_t *op) {
 
 // --- the cache --------------------------------------------------------------------------------
 
-// Of a layer, keys or values of place 0.
+// Of a layer, keys or values of place 0, in BF16.
 static uint64_t cache_of(const decode_list_t *list, size_t layer, bool values) {
   const decode_shape_t *s = list->shape;
+  if (s->packed) {
+    return decode_at(list, DECODE_AT_PLAIN_KV) + (values ? s->plain_bytes : 0);
+  }
   const size_t keys = s->limits.entries * s->attends.kv_heads * s->limits.context * s->attends.dk * HALF;
   return decode_at(list, DECODE_AT_KV_CACHE) + layer * s->cache_bytes + (values ? keys : 0);
 }
@@ -102,9 +109,76 @@ static step_heads_args_t to_cache(const decode_list_t *list, const llm_op_t *op,
   const size_t key = s->attends.dk * HALF;
   step_heads_args_t args = heads_of(list, s->attends.kv_heads, TYPE_BF16);
   args.in = by_token(list, in.address + (values ? in.part : 0), s->attends.dk * FP32, in.pitch);
-  args.out = by_head(cache_of(list, op->layer, values) + list->ask.past * key, s->attends.kv_heads,
-                     s->limits.context * key, key);
+  args.out = s->packed ? by_head(decode_at(list, DECODE_AT_NEW_KV) + (values ? s->new_bytes : 0), s->attends.kv_heads,
+                                 list->ask.query * key, key)
+                       : by_head(cache_of(list, op->layer, values) + list->ask.past * key, s->attends.kv_heads,
+                                 s->limits.context * key, key);
   return args;
+}
+
+// --- a cache in 8 bits ------------------------------------------------------------------------
+
+// Codes of a layer's keys, or values; scales of both follow.
+typedef struct packed {
+  uint64_t codes, scales;                          // of place 0 of all keys
+  uint64_t codes_of_head, scales_of_head, values;  // bytes of a head's; heads of all entries, which values come behind
+} packed_t;
+
+static packed_t packed_of(const decode_list_t *list, size_t layer) {
+  const decode_shape_t *s = list->shape;
+  const uint64_t at = decode_at(list, DECODE_AT_KV_CACHE) + layer * s->cache_bytes;
+  const uint64_t of_head = s->limits.context * s->attends.dk, heads = s->limits.entries * s->attends.kv_heads;
+  return (packed_t){.codes = at,
+                    .scales = at + 2 * heads * of_head,
+                    .codes_of_head = of_head,
+                    .scales_of_head = s->limits.context * FP32,
+                    .values = heads};
+}
+
+static uint32_t type_of(const decode_list_t *list) {
+  return list->settings->cache == DECODE_CACHE_INT8 ? TYPE_S8 : TYPE_E4M3;
+}
+
+// The step's keys and values, of which HEADS has left keys of all entries, and behind the room for these values.
+static void add_pack(decode_list_t *list, const llm_op_t *op) {
+  const decode_shape_t *s = list->shape;
+  const packed_t cache = packed_of(list, op->layer);
+  const step_pack_args_t args = {.x = decode_at(list, DECODE_AT_NEW_KV),
+                                 .x_group = s->new_bytes,
+                                 .out = cache.codes + list->ask.past * s->attends.dk,
+                                 .scale = cache.scales + list->ask.past * FP32,
+                                 .out_group = cache.values * cache.codes_of_head,
+                                 .scale_group = cache.values * cache.scales_of_head,
+                                 .out_run = cache.codes_of_head,
+                                 .scale_run = cache.scales_of_head,
+                                 .groups = 2,
+                                 .rows = (uint32_t)(decode_rows(list) * s->attends.kv_heads),
+                                 .run = (uint32_t)list->ask.query,
+                                 .cols = (uint32_t)s->attends.dk,
+                                 .type = type_of(list)};
+  decode_add(list, STEP_PACK, op, &args, sizeof args)->name = "pack";
+}
+
+// Keys and values from place `start` on.
+static void add_unpack(decode_list_t *list, const llm_op_t *op, size_t start) {
+  const decode_shape_t *s = list->shape;
+  const packed_t cache = packed_of(list, op->layer);
+  const size_t key = s->attends.dk * HALF;
+  const step_unpack_args_t args = {.x = cache.codes + start * s->attends.dk,
+                                   .scale = cache.scales + start * FP32,
+                                   .out = cache_of(list, op->layer, false) + start * key,
+                                   .x_group = cache.values * cache.codes_of_head,
+                                   .scale_group = cache.values * cache.scales_of_head,
+                                   .out_group = s->plain_bytes,
+                                   .x_run = cache.codes_of_head,
+                                   .scale_run = cache.scales_of_head,
+                                   .out_run = s->limits.context * key,
+                                   .groups = 2,
+                                   .runs = (uint32_t)(list->ask.entries * s->attends.kv_heads),
+                                   .run = (uint32_t)(list->ask.past + list->ask.query - start),
+                                   .cols = (uint32_t)s->attends.dk,
+                                   .type = type_of(list)};
+  decode_add(list, STEP_UNPACK, op, &args, sizeof args)->name = "unpack";
 }
 
 void decode_add_cache_keys(decode_list_t *list, const llm_op_t *op) {
@@ -116,6 +190,9 @@ void decode_add_cache_keys(decode_list_t *list, const llm_op_t *op) {
 void decode_add_cache_values(decode_list_t *list, const llm_op_t *op) {
   const step_heads_args_t args = to_cache(list, op, true);
   add_heads(list, op, &args);
+  if (list->shape->packed) {
+    add_pack(list, op);
+  }
 }
 
 // --- attention --------------------------------------------------------------------------------
@@ -187,6 +264,9 @@ void decode_add_heads_attention(decode_list_t *list, const llm_op_t *op) {
     flash.visible_pitch = (uint32_t)s->visible_pitch;
   }
   deal(list, &flash);
+  if (s->packed) {
+    add_unpack(list, op, start);
+  }
   const void *inner = decode_store(list, &flash, flash_args_bytes(0), &args.args);
   const step_heads_place_t out =
       by_head(flash.attention.out, s->attends.heads, ask->query * s->attends.dv * FP32, s->attends.dv * FP32);
