@@ -46,6 +46,38 @@ family gpt_oss "{num_local_experts: 4, num_experts_per_tok: 2, $window, rope_sca
 family gemma3_text "{head_dim: 128, num_key_value_heads: 1, query_pre_attn_scalar: 96, sliding_window_pattern: 2, $window,
   hidden_activation: \"gelu_pytorch_tanh\"}"
 
+# Prompts of several lengths in a batch, and steps in which some are still read while others write, give what each gives
+# by itself.
+printf '%s\n' '1 2 3 4 5 6 7' 9 "$(seq -s ' ' 11 57)" '' '31, 32, 33, 34, 35, 36, 37' '2 2 2 2 2 2 2' >lines
+mixed() {
+  model "$@" --prompt-tokens lines --chunk 16 --tokens 5 --verify --json m.out || fail "mixed: $*"
+  holds '.batch == 5 and [.prompts[].length] == [7, 1, 47, 7, 7] and .prefill.steps == 3 and .decode.steps == 4 and
+    .prefill.tokens == 69 + 2 + 2 + 2 + 2 and ([.verify[].wrong] | add) == 0 and .tokens == .prompts[0].tokens' m.out
+  grep . lines >full
+  i=0
+  while read -r line; do
+    echo "$line" >line
+    model "$@" --prompt-tokens line --chunk 16 --tokens 5 --json one.out
+    jq -e --slurpfile all m.out ".tokens == \$all[0].prompts[$i].tokens" one.out >/dev/null ||
+      fail "mixed: $*: prompt $i: $(jq -c .tokens one.out), not $(jq -c ".prompts[$i].tokens" m.out)"
+    i=$((i + 1))
+  done <full
+}
+mixed --model "$DATA/zoo/gpt_oss"
+fits run_decode=m.out
+mixed --model "$DATA/zoo/gpt_oss" --kv-cache int8
+mixed --model "$DATA/zoo/qwen2" --weights w8a8 --config ascend910_die
+mixed --model "$DATA/kjv_mla"
+mixed --model "$DATA/kjv_mla" --attention fp8
+tr ' ' '\n' <line >column   # one prompt, as ever
+model --model "$DATA/zoo/qwen2" --prompt-tokens column --tokens 1 --json one.out
+holds '(.prompt_tokens | length) == 7 and .batch == 1 and .prompts == null' one.out
+for bad in "--batch 3" "--check stages" "--mtp 2"; do
+  # shellcheck disable=SC2086
+  model --model "$DATA/zoo/qwen2" --prompt-tokens lines $bad 2>err && fail "$bad with prompts of several lengths"
+  grep -q 'lines.* 5 prompts' err || fail "$bad: $(cat err)"
+done
+
 # A cache in 8 bits, over ends of chunks and blocks, after a past, alone and with windows.
 for cache in int8 fp8; do
   family qwen3 '{max_position_embeddings: 2048}' --kv-cache $cache --tolerance 0.1

@@ -121,7 +121,7 @@ static void begin_text(void *context, const decode_run_t *decode) {
     progress_note(&run->progress, "");
     run->progress.enabled = false;  // both would write to the same line
     text_decode_head(stdout, decode);
-    for (size_t i = 0; i < decode->text.count; ++i) {
+    for (size_t i = 0; i < decode_prompt_length(decode, 0); ++i) {
       text_decode_token(stdout, decode, decode->text.list[i]);
     }
     fflush(stdout);

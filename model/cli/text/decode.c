@@ -49,6 +49,11 @@ static void print_data(FILE *file, const decode_run_t *run) {
     fprintf(file, "data     made up: %zu entr%s of %zu token%s a step after %zu; %zu step%s\n", r->batch,
             r->batch == 1 ? "y" : "ies", r->settings.mtp, plural(r->settings.mtp), r->past, r->steps, plural(r->steps));
   } else {
+    if (run->prompts > 1) {
+      fprintf(file, "data     %zu prompts of %zu tokens, %zu token%s more of each\n", run->prompts, run->text.count,
+              r->tokens, plural(r->tokens));
+      return;
+    }
     fprintf(file, "data     a prompt of %zu token%s%s, %zu token%s more", run->text.count, plural(run->text.count),
             r->prompt == NULL ? " (no --prompt, --eval or --past was given)" : "", r->tokens, plural(r->tokens));
     fprintf(file, r->batch == 1 ? "\n" : "; %zu times\n", r->batch);
@@ -89,13 +94,15 @@ void text_decode_written(FILE *file, const decode_run_t *run) {
   if (run->written == NULL) {
     return;
   }
-  for (size_t i = 0; i < run->text.count; ++i) {
-    text_decode_token(file, run, run->text.list[i]);
+  for (size_t prompt = 0; prompt < run->prompts; ++prompt) {
+    for (size_t i = 0; i < decode_prompt_length(run, prompt); ++i) {
+      text_decode_token(file, run, run->text.list[run->prompt_at[prompt] + i]);
+    }
+    for (size_t i = 0; i < run->request.tokens; ++i) {
+      text_decode_token(file, run, run->written[prompt * run->request.tokens + i]);
+    }
+    fputc('\n', file);
   }
-  for (size_t i = 0; i < run->request.tokens; ++i) {
-    text_decode_token(file, run, run->written[i]);
-  }
-  fputc('\n', file);
 }
 
 // --- after ------------------------------------------------------------------------------------
@@ -131,7 +138,7 @@ static void print_gap(FILE *file, const decode_run_t *run) {
             (unsigned long long)run->request.model.seed, s->temperature, s->top_k, s->top_p);
   } else if (run->written != NULL && run->lost == 0) {
     fprintf(file, "choices  of the best token; smallest gap to the second best logit %.4f, at token %zu of %zu\n",
-            run->gap, run->gap_at + 1, run->request.tokens);
+            run->gap, run->gap_at + 1, run->prompts * run->request.tokens);
   }
 }
 
@@ -156,8 +163,11 @@ static size_t add_up(const decode_run_t *run, kind_t kinds[KINDS]) {
   const decode_list_t *list = decode_machine_list(run->machine);
   const decode_sums_t *sums = decode_machine_sums(run->machine);
   size_t count = 0;
-  for (size_t i = 0; i < list->count; ++i) {
+  for (size_t i = 0, number = 0; i < list->count; ++i) {
     size_t at = 0;
+    if (list->ops[i].number != number) {
+      continue;  // another part's
+    }
     while (at < count && strcmp(kinds[at].name, list->ops[i].name) != 0) {
       ++at;
     }
@@ -165,12 +175,13 @@ static size_t add_up(const decode_run_t *run, kind_t kinds[KINDS]) {
       kinds[count++] = (kind_t){.name = list->ops[i].name};
     }
     kinds[at].count += 1;
-    kinds[at].sums.cycles += sums[i].cycles;
-    kinds[at].sums.hbm_read += sums[i].hbm_read;
-    kinds[at].sums.hbm_write += sums[i].hbm_write;
-    kinds[at].sums.l2_read += sums[i].l2_read;
-    kinds[at].sums.flop += sums[i].flop;
-    kinds[at].sums.flop_s8 += sums[i].flop_s8;
+    kinds[at].sums.cycles += sums[number].cycles;
+    kinds[at].sums.hbm_read += sums[number].hbm_read;
+    kinds[at].sums.hbm_write += sums[number].hbm_write;
+    kinds[at].sums.l2_read += sums[number].l2_read;
+    kinds[at].sums.flop += sums[number].flop;
+    kinds[at].sums.flop_s8 += sums[number].flop_s8;
+    ++number;
   }
   return count;
 }

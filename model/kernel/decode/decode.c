@@ -118,6 +118,33 @@ static bool prepare_text(decode_run_t *run, decode_limits_t *limits, base_error_
   return run->loss != NULL || base_fail(error, "out of memory");
 }
 
+// Lines of a file are prompts of an entry each.
+static bool find_prompts(decode_run_t *run, base_error_t *error) {
+  const decode_request_t *r = &run->request;
+  run->prompts = 1;
+  if (r->prompt_tokens != NULL) {
+    run->prompt_at = llm_tokens_lines(r->prompt_tokens, run->text.count, &run->prompts);
+  } else if ((run->prompt_at = calloc(2, sizeof *run->prompt_at)) != NULL) {
+    run->prompt_at[1] = run->text.count;
+  }
+  if (run->prompt_at == NULL) {
+    return base_fail(error, "out of memory");
+  }
+  if (run->prompts > 1 && (r->check || r->settings.mtp > 1)) {
+    return base_fail(error, "%s: %zu prompts; --check and --mtp take one", r->prompt_tokens, run->prompts);
+  }
+  return run->prompts == 1 || r->batch == 0 || r->batch == run->prompts ||
+         base_fail(error, "--batch %zu: %s has %zu prompts, an entry each", r->batch, r->prompt_tokens, run->prompts);
+}
+
+static size_t longest_prompt(const decode_run_t *run) {
+  size_t longest = 0;
+  for (size_t i = 0; i < run->prompts; ++i) {
+    longest = larger(longest, decode_prompt_length(run, i));
+  }
+  return longest;
+}
+
 static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_error_t *error) {
   decode_request_t *r = &run->request;
   const char *prompt = r->prompt != NULL ? r->prompt : DECODE_SHIPPED_PROMPT;
@@ -129,7 +156,10 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
                                  : llm_tokens_from_text(prompt, "--prompt", &run->vocab, &run->text, error))) {
     return false;
   }
-  const size_t length = run->text.count, all = length + r->tokens, most = run->model->max_position_embeddings;
+  if (!find_prompts(run, error)) {
+    return false;
+  }
+  const size_t length = longest_prompt(run), all = length + r->tokens, most = run->model->max_position_embeddings;
   if (length == 0) {
     return base_fail(error, "--prompt: empty; the first token has to follow something");
   }
@@ -137,11 +167,16 @@ static bool prepare_prompt(decode_run_t *run, decode_limits_t *limits, base_erro
     return base_fail(error, "--prompt of %zu tokens and --tokens %zu: the model sees at most %zu", length, r->tokens,
                      most);
   }
-  r->batch = r->batch == 0 ? 1 : r->batch;
-  run->written = calloc(r->tokens, sizeof *run->written);
+  r->batch = r->batch == 0 ? run->prompts : r->batch;
+  run->written = calloc(run->prompts * r->tokens, sizeof *run->written);
   const size_t query = larger(smaller(length, r->chunk), r->settings.mtp);
-  *limits = (decode_limits_t){.entries = r->batch, .query = query, .context = all, .head_rows = r->batch};
-  run->logit_rows = r->tokens;
+  *limits = (decode_limits_t){.entries = r->batch,
+                              .query = query,
+                              .context = all,
+                              .head_rows = r->batch,
+                              .parts = run->prompts > 1 ? r->batch : 1};
+  run->logit_rows = run->prompts * r->tokens;
+  run->gap = INFINITY;
   num_rng_seed(&run->rng, r->model.seed);
   run->candidates = r->sampling.temperature > 0.0 ? malloc(run->model->vocab_size * sizeof *run->candidates) : NULL;
   return (run->written != NULL && (run->candidates != NULL || !(r->sampling.temperature > 0.0))) ||
@@ -227,21 +262,29 @@ bool decode_prepare(const decode_request_t *request, decode_run_t *run, base_err
 // The end of a step: good, stopped by the machine, or failed on the host, with the reason in error.
 typedef enum outcome { GOOD, MACHINE_STOPPED, HOST_FAILED } outcome_t;
 
-static outcome_t do_step(decode_run_t *run, decode_books_t *books, const decode_ask_t *ask, const uint32_t *tokens,
-                         base_error_t *error) {
+static outcome_t do_parts(decode_run_t *run, decode_books_t *books, const decode_ask_t *parts, size_t count,
+                          const uint32_t *tokens) {
   decode_took_t took;
   if (host_interrupted()) {
     return MACHINE_STOPPED;
   }
-  const bool good = decode_machine_step(run->machine, ask, tokens, &took);
+  const bool good = decode_machine_parts(run->machine, parts, count, tokens, &took);
   books->steps += 1;
   books->cycles += took.cycles;
   books->launch_cycles += took.cycles - took.own;
   books->launches += took.launches;
-  books->tokens += decode_ask_rows(ask);
+  for (size_t i = 0; i < count; ++i) {
+    books->tokens += decode_ask_rows(&parts[i]);
+  }
   run->cycles += took.cycles;
-  if (!good) {
-    return MACHINE_STOPPED;
+  return good ? GOOD : MACHINE_STOPPED;
+}
+
+static outcome_t do_step(decode_run_t *run, decode_books_t *books, const decode_ask_t *ask, const uint32_t *tokens,
+                         base_error_t *error) {
+  const outcome_t outcome = do_parts(run, books, ask, 1, tokens);
+  if (outcome != GOOD) {
+    return outcome;
   }
   return run->check == NULL || decode_check_step(run->check, ask, tokens, error) ? GOOD : HOST_FAILED;
 }
@@ -345,15 +388,17 @@ static uint32_t draw_token(decode_run_t *run, size_t index) {
   return llm_draw(run->candidates, count, num_rng_uniform(&run->rng));
 }
 
-// The best token of entry 0, by the operation argmax, or one that is drawn.
-static uint32_t take_token(decode_run_t *run, size_t index) {
+// The best token of that row of logits, by the operation argmax, or one that is drawn; index: among all that are
+// written.
+static uint32_t take_token(decode_run_t *run, size_t row, size_t index) {
   const decode_list_t *list = decode_machine_list(run->machine);
   int32_t best;
-  memcpy(&best, decode_machine_bytes(run->machine, decode_value(list->arrays, list->graph->best)), sizeof best);
-  keep_row(run, 0, index);
-  look_at_logits(run, 0, "token", index);
-  const llm_choice_t choice = llm_choose(decode_machine_logits(run->machine, 0), run->model->vocab_size);
-  if (index == 0 || choice.gap < run->gap) {
+  memcpy(&best, decode_machine_bytes(run->machine, decode_value(list->arrays, list->graph->best) + row * sizeof best),
+         sizeof best);
+  keep_row(run, row, index);
+  look_at_logits(run, row, "token", index);
+  const llm_choice_t choice = llm_choose(decode_machine_logits(run->machine, row), run->model->vocab_size);
+  if ((run->prompts == 1 && index == 0) || choice.gap < run->gap) {
     run->gap = choice.gap;
     run->gap_at = index;
   }
@@ -362,7 +407,7 @@ static uint32_t take_token(decode_run_t *run, size_t index) {
   }
   best = run->candidates != NULL ? (int32_t)draw_token(run, index) : (uint32_t)best < run->model->vocab_size ? best : 0;
   run->written[index] = (uint32_t)best;
-  if (run->request.put != NULL) {
+  if (run->request.put != NULL && run->prompts == 1) {
     run->request.put(run->request.context_of_these, (uint32_t)best);
   }
   return (uint32_t)best;
@@ -384,7 +429,7 @@ static outcome_t write_tokens(decode_run_t *run, uint32_t *tokens, base_error_t 
     decode_machine_forget(run->machine);  // what the prompt took
   }
   for (size_t i = 0; outcome == GOOD && i + 1 < run->request.tokens; ++i) {
-    take_token(run, i);
+    take_token(run, 0, i);
     const size_t position = length + i, query = smaller(run->request.settings.mtp, position + 1);
     const decode_ask_t ask = {.entries = run->request.batch, .query = query, .past = position + 1 - query};
     take_last(run, position, query, tokens);
@@ -392,8 +437,105 @@ static outcome_t write_tokens(decode_run_t *run, uint32_t *tokens, base_error_t 
     tell(run, "writing");
   }
   if (outcome == GOOD) {
-    take_token(run, run->request.tokens - 1);
+    take_token(run, 0, run->request.tokens - 1);
   }
+  return outcome;
+}
+
+// --- prompts of several lengths ---------------------------------------------------------------
+
+// Tokens of an entry that are in its cache, of its prompt and those written, and how many are written.
+typedef struct entry {
+  size_t done, written;
+} entry_t;
+
+typedef struct mixed {
+  entry_t *entry;       // [prompts]
+  decode_ask_t *parts;  // of the next step,
+  size_t count;
+  bool prompts;      // some of which are prompts still
+  uint32_t *tokens;  // of its rows
+} mixed_t;
+
+static uint32_t token_at(const decode_run_t *run, size_t prompt, size_t place) {
+  const size_t length = decode_prompt_length(run, prompt);
+  return place < length ? run->text.list[run->prompt_at[prompt] + place]
+                        : run->written[prompt * run->request.tokens + place - length];
+}
+
+// Entries that go on, a piece of the prompt or a token each. Neighbours that are equally far are one part.
+static void next_parts(const decode_run_t *run, mixed_t *m) {
+  size_t rows = 0, entries = 0;
+  m->count = 0;
+  m->prompts = false;
+  for (size_t i = 0; i < run->prompts; ++i) {
+    const size_t length = decode_prompt_length(run, i), past = m->entry[i].done;
+    const size_t query = past < length ? smaller(length - past, run->request.chunk) : 1;
+    if (m->entry[i].written == run->request.tokens) {
+      continue;
+    }
+    m->prompts = m->prompts || past < length;
+    decode_ask_t *last = m->count > 0 ? &m->parts[m->count - 1] : NULL;
+    if (last != NULL && last->query == query && last->past == past && last->first_entry + last->entries == i) {
+      last->entries += 1;
+    } else {
+      m->parts[m->count] = (decode_ask_t){.entries = 1,
+                                          .query = query,
+                                          .past = past,
+                                          .first_entry = i,
+                                          .first_row = rows,
+                                          .first_wanted = entries,
+                                          .part = m->count};
+      m->count += 1;
+    }
+    for (size_t t = 0; t < query; ++t) {
+      m->tokens[rows + t] = token_at(run, i, past + t);
+    }
+    rows += query;
+    entries += 1;
+  }
+}
+
+static void take_tokens(decode_run_t *run, mixed_t *m) {
+  size_t row = 0;
+  for (size_t part = 0; part < m->count; ++part) {
+    for (size_t e = 0; e < m->parts[part].entries; ++e, ++row) {
+      const size_t prompt = m->parts[part].first_entry + e;
+      entry_t *entry = &m->entry[prompt];
+      entry->done += m->parts[part].query;
+      if (entry->done >= decode_prompt_length(run, prompt)) {
+        take_token(run, row, prompt * run->request.tokens + entry->written++);
+      }
+    }
+  }
+}
+
+static outcome_t write_mixed(decode_run_t *run, mixed_t *m) {
+  outcome_t outcome = GOOD;
+  bool began = false;  // steps that bring nothing but tokens have
+  for (next_parts(run, m); outcome == GOOD && m->count > 0; next_parts(run, m)) {
+    if (!m->prompts && !began) {
+      decode_machine_forget(run->machine);
+      began = true;
+    }
+    outcome = do_parts(run, m->prompts ? &run->prefill : &run->decode, m->parts, m->count, m->tokens);
+    if (outcome == GOOD) {
+      take_tokens(run, m);
+    }
+    tell(run, "writing");
+  }
+  return outcome;
+}
+
+static outcome_t do_mixed(decode_run_t *run, base_error_t *error) {
+  mixed_t m = {.entry = calloc(run->prompts, sizeof *m.entry),
+               .parts = calloc(run->prompts, sizeof *m.parts),
+               .tokens = calloc(run->prompts * run->request.chunk, sizeof *m.tokens)};
+  const bool room = m.entry != NULL && m.parts != NULL && m.tokens != NULL;
+  const outcome_t outcome = room || base_fail(error, "out of memory") ? write_mixed(run, &m) : HOST_FAILED;
+  free(m.entry);
+  free(m.parts);
+  free(m.tokens);
   return outcome;
 }
 
@@ -411,8 +553,8 @@ static outcome_t do_writing(decode_run_t *run, base_error_t *error) {
   if (run->request.begin != NULL) {
     run->request.begin(run->request.context_of_these, run);
   }
-  outcome_t outcome = do_prompt(run, tokens, error);
-  outcome = outcome == GOOD ? write_tokens(run, tokens, error) : outcome;
+  outcome_t outcome = run->prompts > 1 ? do_mixed(run, error) : do_prompt(run, tokens, error);
+  outcome = outcome == GOOD && run->prompts == 1 ? write_tokens(run, tokens, error) : outcome;
   free(tokens);
   return outcome;
 }
@@ -547,7 +689,8 @@ double decode_step_us(const decode_run_t *run) {
 double decode_tokens_per_second(const decode_run_t *run) {
   const decode_books_t *books = decode_main_books(run);
   const bool writes = run->request.eval == NULL && !run->request.timing && run->decode.steps > 0;
-  const double tokens = writes ? (double)(books->steps * run->request.batch) : (double)books->tokens;
+  const double tokens =
+      writes && run->prompts == 1 ? (double)(books->steps * run->request.batch) : (double)books->tokens;
   return books->cycles == 0 ? 0 : tokens / ((double)books->steps * decode_step_us(run)) * 1e6;
 }
 
@@ -567,6 +710,7 @@ void decode_release(decode_run_t *run) {
   llm_tokens_free(&run->eval.tokens);
   free(run->loss);
   free(run->written);
+  free(run->prompt_at);
   free(run->candidates);
   llm_tokenizer_close(run->tokenizer);
   free(run->logits);

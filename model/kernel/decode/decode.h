@@ -30,7 +30,7 @@ typedef struct decode_request {
   const char *eval;           // a text to predict
   size_t windows;             // of it, 0: all
   const char *prompt;         // what is continued, by so many tokens,
-  const char *prompt_tokens;  // or a file of its tokens
+  const char *prompt_tokens;  // or a file of its tokens, or of those of several entries, a line each
   size_t tokens;
   llm_sampling_t sampling;  // of these tokens, drawn by model.seed
   bool timing;              // `steps` steps after `past` tokens that are made up
@@ -66,7 +66,8 @@ struct decode_run {
   llm_vocab_t vocab;
   llm_tokenizer_t *tokenizer;  // NULL: the folder has none
   llm_text_t eval;             // what is predicted,
-  llm_tokens_t text;           // or the prompt
+  llm_tokens_t text;           // or the prompt, or those of all entries
+  size_t prompts, *prompt_at;  // how many: 1, of all entries, or one of each; where they begin in text, [prompts + 1]
   size_t windows;
   decode_machine_t *machine;
   decode_verify_t *verify;  // NULL: not asked for
@@ -79,7 +80,7 @@ struct decode_run {
   double *loss;             // [windows] nats a token
   double mean_loss;
   size_t predictions;
-  uint32_t *written;  // [tokens] of entry 0
+  uint32_t *written;  // [prompts][tokens], of one prompt entry 0's
   double gap;         // smallest between a chosen logit and the second best, of entry 0
   size_t gap_at;
   llm_candidate_t *candidates;  // [vocab], of a token that is drawn; NULL: none is
@@ -102,6 +103,10 @@ base_exit_t decode_verdict(const decode_run_t *run, base_error_t *error);
 void decode_write_logits(const decode_run_t *run, FILE *npy);
 void decode_json(const decode_run_t *run, cJSON *root);
 void decode_release(decode_run_t *run);
+
+static inline size_t decode_prompt_length(const decode_run_t *run, size_t prompt) {
+  return run->prompt_at[prompt + 1] - run->prompt_at[prompt];
+}
 
 // If `lost`: the operation with which infinities and NaNs begin, as "swiglu of layer 0".
 const char *decode_lost_from(const decode_run_t *run);

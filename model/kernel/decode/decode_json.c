@@ -109,22 +109,32 @@ static void add_sampling(cJSON *root, const decode_run_t *run) {
   }
 }
 
+static void add_prompts(cJSON *root, const decode_run_t *run) {
+  cJSON *prompts = run->prompts > 1 ? cJSON_AddArrayToObject(root, "prompts") : NULL;
+  for (size_t i = 0; prompts != NULL && i < run->prompts; ++i) {
+    cJSON *row = json_add_row(prompts);
+    json_add_count(row, "length", decode_prompt_length(run, i));
+    add_numbers(row, "tokens", run->written + i * run->request.tokens, run->request.tokens);
+  }
+}
+
 static void add_written(cJSON *root, const decode_run_t *run) {
   if (run->written == NULL) {
     return;
   }
   add_sampling(root, run);
   if (run->vocab.bytes) {
-    llm_json_bytes(root, "prompt", run->text.list, run->text.count);
+    llm_json_bytes(root, "prompt", run->text.list, decode_prompt_length(run, 0));
     llm_json_bytes(root, "text", run->written, run->request.tokens);
   } else {
-    add_numbers(root, "prompt_tokens", run->text.list, run->text.count);
+    add_numbers(root, "prompt_tokens", run->text.list, decode_prompt_length(run, 0));
   }
   if (run->tokenizer != NULL) {
-    add_text(root, "prompt", run, run->text.list, run->text.count);
+    add_text(root, "prompt", run, run->text.list, decode_prompt_length(run, 0));
     add_text(root, "text", run, run->written, run->request.tokens);
   }
   add_numbers(root, "tokens", run->written, run->request.tokens);
+  add_prompts(root, run);
   cJSON_AddNumberToObject(root, "smallest_gap", run->gap);
   json_add_count(root, "smallest_gap_at", run->gap_at);
 }
@@ -168,8 +178,11 @@ static void add_time(cJSON *root, const decode_run_t *run) {
   add_steps(root, "prefill", &run->prefill);
   add_steps(root, "decode", &run->decode);
   cJSON *operations = cJSON_AddArrayToObject(root, "operations");
+  size_t number = 0;  // of parts of a step the first one alone
   for (size_t i = 0; books->steps > 0 && i < list->count; ++i) {
-    add_operation(operations, run, &list->ops[i], &decode_machine_sums(run->machine)[i]);
+    if (list->ops[i].number == number) {
+      add_operation(operations, run, &list->ops[i], &decode_machine_sums(run->machine)[number++]);
+    }
   }
 }
 

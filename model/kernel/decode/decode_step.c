@@ -151,6 +151,7 @@ static void *bytes_of(const decode_machine_t *machine, decode_array_t array) {
 static void write_angles_of(const decode_machine_t *machine, const decode_ask_t *ask, const checkpoint_rope_t *scaling,
                             float *angles) {
   const size_t rope = machine->shape.attends.rotated;
+  angles += ask->first_row * 2 * rope;
   const double magnitude = checkpoint_rope_magnitude(scaling);
   const bool halves = machine->shape.attention == DECODE_FLASH;
   for (size_t pair = 0; pair < rope / 2; ++pair) {
@@ -187,19 +188,19 @@ static void write_rows(const decode_machine_t *machine, const decode_ask_t *ask)
   const decode_shape_t *s = &machine->shape;
   const size_t rows = ask->query * (s->attends.heads / s->attends.kv_heads), window = machine->model->sliding_window;
   const size_t start = decode_heads_start(ask, window);
-  float *token = bytes_of(machine, DECODE_AT_TOKEN_OF_ROW);
+  float *token = (float *)(void *)((uint8_t *)bytes_of(machine, DECODE_AT_TOKEN_OF_ROW) + ask->part * s->token_bytes);
   for (size_t row = 0; row < rows; ++row) {
     token[row] = -(float)(row % ask->query);
   }
   for (size_t t = 0; s->visible_bytes > 0 && ask->query > 1 && t < ask->query; ++t) {
     const size_t end = ask->past + t + 1, first = end > window ? end - window : 0;
-    write_bits((uint8_t *)bytes_of(machine, DECODE_AT_VISIBLE) + t * s->visible_pitch, s->visible_pitch, first - start,
-               end - start);
+    write_bits((uint8_t *)bytes_of(machine, DECODE_AT_VISIBLE) + ask->part * s->visible_bytes + t * s->visible_pitch,
+               s->visible_pitch, first - start, end - start);
   }
   for (size_t i = 0; machine->sinks != NULL && i < machine->model->num_hidden_layers * s->attends.heads; ++i) {
-    float *sink =
-        (float *)(void *)((uint8_t *)bytes_of(machine, DECODE_AT_SINKS) + i / s->attends.heads * s->sinks_bytes) +
-        i % s->attends.heads * ask->query;
+    float *sink = (float *)(void *)((uint8_t *)bytes_of(machine, DECODE_AT_SINKS) +
+                                    (ask->part * s->layers + i / s->attends.heads) * s->sinks_bytes) +
+                  i % s->attends.heads * ask->query;
     for (size_t t = 0; t < ask->query; ++t) {
       sink[t] = machine->sinks[i];
     }
@@ -209,7 +210,7 @@ static void write_rows(const decode_machine_t *machine, const decode_ask_t *ask)
 // Query token t of past + query keys sees those up to its own. Bits, lowest first; heads of a token see the same.
 static void write_mask(const decode_machine_t *machine, const decode_ask_t *ask) {
   const decode_shape_t *s = &machine->shape;
-  uint8_t *bits = bytes_of(machine, DECODE_AT_VISIBLE);
+  uint8_t *bits = (uint8_t *)bytes_of(machine, DECODE_AT_VISIBLE) + ask->part * s->visible_bytes;
   for (size_t t = 0; t < ask->query; ++t) {
     uint8_t *row = bits + t * s->attends.heads * s->visible_pitch;
     const size_t seen = ask->past + t + 1;
@@ -252,24 +253,31 @@ static void make_up_routes(const decode_machine_t *machine, const decode_ask_t *
 }
 
 // What no operation writes in this step is no number, whatever the step before has left.
-static void forget_logits(const decode_machine_t *machine, const decode_ask_t *ask) {
+static void forget_logits(const decode_machine_t *machine) {
   memset(soc_look(machine->soc, decode_value(&machine->arrays, machine->graph.logits)), 0xFF,
-         decode_ask_head_rows(ask) * machine->shape.logit_pitch);
+         machine->list.wanted * machine->shape.logit_pitch);
 }
 
-static void write_inputs(const decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens) {
-  memcpy(bytes_of(machine, DECODE_AT_LIST), machine->list.bytes, machine->list.used);
-  memcpy(bytes_of(machine, DECODE_AT_TOKENS), tokens, decode_ask_rows(ask) * sizeof *tokens);
-  if (machine->soc_options.timing_only) {
-    make_up_routes(machine, ask);
-    return;
-  }
-  forget_logits(machine, ask);
+static void write_part(const decode_machine_t *machine, const decode_ask_t *ask) {
   write_angles(machine, ask);
   if (machine->shape.attention == DECODE_FLASH) {
     write_rows(machine, ask);
   } else if (machine->shape.visible_bytes > 0 && ask->query > 1) {
     write_mask(machine, ask);
+  }
+}
+
+static void write_inputs(const decode_machine_t *machine, const decode_ask_t *parts, size_t count,
+                         const uint32_t *tokens) {
+  memcpy(bytes_of(machine, DECODE_AT_LIST), machine->list.bytes, machine->list.used);
+  memcpy(bytes_of(machine, DECODE_AT_TOKENS), tokens, decode_ask_rows(&machine->list.ask) * sizeof *tokens);
+  if (machine->soc_options.timing_only) {
+    make_up_routes(machine, &machine->list.ask);
+    return;
+  }
+  forget_logits(machine);
+  for (size_t i = 0; i < count; ++i) {
+    write_part(machine, &parts[i]);
   }
 }
 
@@ -374,7 +382,7 @@ static void take_marks(decode_machine_t *machine, size_t first, const soc_traffi
   for (size_t i = first; i < machine->result.mark_count; ++i) {
     const soc_mark_t *mark = &machine->result.marks[i];
     const decode_op_t *op = &machine->list.ops[mark->number];
-    decode_sums_t *sums = &machine->sums[mark->number];
+    decode_sums_t *sums = &machine->sums[op->number];
     sums->cycles += mark->cycle - cycle;
     sums->hbm_read += mark->traffic.hbm_read - last.hbm_read;
     sums->hbm_write += mark->traffic.hbm_write - last.hbm_write;
@@ -403,10 +411,15 @@ static bool launch(decode_machine_t *machine, const step_args_t *args, decode_to
 
 bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens,
                          decode_took_t *took) {
+  return decode_machine_parts(machine, ask, 1, tokens, took);
+}
+
+bool decode_machine_parts(decode_machine_t *machine, const decode_ask_t *parts, size_t count, const uint32_t *tokens,
+                          decode_took_t *took) {
   const bool ops = machine->options.settings->launch == DECODE_OPS;
   *took = (decode_took_t){0};
-  decode_list_build(&machine->list, ask);
-  write_inputs(machine, ask, tokens);
+  decode_list_build(&machine->list, parts, count);
+  write_inputs(machine, parts, count, tokens);
   const size_t launches = ops ? machine->list.count : 1;
   bool good = true;
   for (size_t i = 0; good && i < launches; ++i) {

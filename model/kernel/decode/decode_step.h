@@ -38,6 +38,9 @@ typedef struct decode_took {
 } decode_took_t;
 bool decode_machine_step(decode_machine_t *machine, const decode_ask_t *ask, const uint32_t *tokens,
                          decode_took_t *took);
+// The same of several parts, tokens one part's behind the other's.
+bool decode_machine_parts(decode_machine_t *machine, const decode_ask_t *parts, size_t count, const uint32_t *tokens,
+                          decode_took_t *took);
 
 // Fills `places` places of all entries' caches with random numbers: what a model might have left there.
 void decode_machine_make_past(decode_machine_t *machine, size_t places);
@@ -58,7 +61,7 @@ const void *decode_machine_look(const decode_machine_t *machine, uint64_t addres
 const decode_list_t *decode_machine_list(const decode_machine_t *machine);
 const float *decode_machine_logits(const decode_machine_t *machine, size_t row);
 
-// [the list's count] since the last forgetting; the same kind of steps has the same operations.
+// By decode_op_t.number, since the last forgetting; the same kind of steps has the same operations.
 const decode_sums_t *decode_machine_sums(const decode_machine_t *machine);
 void decode_machine_forget(decode_machine_t *machine);
 

@@ -197,6 +197,46 @@ bool llm_tokens_read(const char *path, const llm_vocab_t *vocab, llm_tokens_t *t
   return read_file(path, &reader);
 }
 
+// Where numbers of a file begin lines: at[i] of line i. Without room it only counts.
+static size_t find_lines(FILE *file, size_t *at, size_t *longest) {
+  size_t lines = 0, numbers = 0, first = 0;
+  bool inside = false;
+  for (int byte = 0; byte != EOF;) {
+    byte = getc(file);
+    const bool digit = byte != EOF && isdigit(byte);
+    numbers += digit && !inside;
+    inside = digit;
+    if ((byte == '\n' || byte == EOF) && numbers > first) {
+      if (at != NULL) {
+        at[lines] = first;
+      }
+      *longest = numbers - first > *longest ? numbers - first : *longest;
+      first = numbers;
+      lines += 1;
+    }
+  }
+  return lines;
+}
+
+size_t *llm_tokens_lines(const char *path, size_t count, size_t *lines) {
+  size_t longest = 0;
+  base_error_t unused;
+  FILE *file = is_array(path) ? NULL : input_open(path, &unused);
+  size_t *at = calloc(count + 2, sizeof *at);
+  *lines = file == NULL || at == NULL ? 1 : find_lines(file, at, &longest);
+  if (longest <= 1) {
+    *lines = 1;
+  }
+  if (at != NULL) {
+    at[0] = 0;
+    at[*lines] = count;
+  }
+  if (file != NULL) {
+    fclose(file);
+  }
+  return at;
+}
+
 bool llm_text_read(const char *path, const llm_vocab_t *vocab, size_t context, size_t most, llm_text_t *text,
                    base_error_t *error) {
   *text = (llm_text_t){.context = context};

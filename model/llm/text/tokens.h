@@ -32,6 +32,9 @@ bool llm_tokens_from_text(const char *text, const char *name, const llm_vocab_t 
                           base_error_t *error);
 // All of a file of numbers, also where there are texts.
 bool llm_tokens_read(const char *path, const llm_vocab_t *vocab, llm_tokens_t *tokens, base_error_t *error);
+// Where lines of such a file begin among its tokens, [*lines + 1], to be freed: of one in which a line has several.
+// *lines 1: all is one, as an array or a column of numbers is. NULL: out of memory.
+size_t *llm_tokens_lines(const char *path, size_t count, size_t *lines);
 void llm_tokens_free(llm_tokens_t *tokens);
 
 // A text to predict, in windows of `context` tokens and the one after them; window w begins at token w * (context + 1),

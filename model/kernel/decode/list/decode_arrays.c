@@ -13,7 +13,7 @@
 #include "kernels/step/step_args.h"
 #include "kernels/w4a16/w4a16_args.h"
 
-enum { ALIGN = 64, OPS_OF_LAYER = 32, OPS_OF_LAYER_W8A8 = 64, ARGS_BYTES = 512 };
+enum { ALIGN = 64, OPS_OF_LAYER = 32, OPS_OF_LAYER_W8A8 = 64, OPS_OF_PART = 8, ARGS_BYTES = 512 };
 
 typedef enum kind { NUMBERS, ROUTES, INPUT, WORK, CACHE } kind_t;
 
@@ -53,6 +53,7 @@ static void shape_heads(decode_shape_t *s, const decode_settings_t *settings, co
   s->group_rows = most;
   s->block = FLASH_BLOCK;
   s->o_pitch = round_up(s->attends.dv * 4, ALIGN);
+  s->token_bytes = s->parts > 1 ? round_up(s->entry_rows * sizeof(float), ALIGN) : s->entry_rows * sizeof(float);
   const size_t group = smaller(round_up(s->entry_rows, STRIP), most);
   s->slots = FLASH_SLOTS * group * s->cores;
   s->split_rows = s->cores * group;
@@ -101,6 +102,8 @@ decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *s
   decode_shape_t s = {.limits = *limits,
                       .attention = settings->attention,
                       .rows = limits->entries * limits->query,
+                      .parts = larger(limits->parts, 1),
+                      .layers = model->num_hidden_layers,
                       .attends = graph->attention,
                       .ropes = 1,
                       .logit_pitch = graph->value[graph->logits].columns * sizeof(float)};
@@ -113,11 +116,12 @@ decode_shape_t decode_shape(const llm_graph_t *graph, const decode_settings_t *s
   s.ops = (model->num_hidden_layers + 1) *
           (size_t)(settings->weights == DECODE_W8A8 || settings->cache != DECODE_CACHE_BF16 ? OPS_OF_LAYER_W8A8
                                                                                             : OPS_OF_LAYER);
+  s.ops += (s.parts - 1) * (model->num_hidden_layers + 1) * (size_t)OPS_OF_PART;
   if (settings->weights == DECODE_W8A8) {
     shape_w8a8(&s, graph);
   }
   s.list_bytes = s.ops * (sizeof(step_entry_t) + ARGS_BYTES) +
-                 (settings->attention == DECODE_FP8 ? model->num_hidden_layers * sizeof(fp8_args_t) : 0);
+                 (settings->attention == DECODE_FP8 ? s.parts * model->num_hidden_layers * sizeof(fp8_args_t) : 0);
   if (s.attention == DECODE_FLASH) {
     shape_heads(&s, settings, model);
   } else {

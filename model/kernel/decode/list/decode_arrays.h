@@ -22,13 +22,15 @@ typedef struct decode_limits {
   size_t query;      // query tokens of each
   size_t context;    // places of each one's cache
   size_t head_rows;  // rows of which logits are wanted
+  size_t parts;      // of a step; 0: one
 } decode_limits_t;
 
 // Sizes that follow from the model, the settings and these limits.
 typedef struct decode_shape {
   decode_limits_t limits;
   decode_attention_t attention;
-  size_t rows;  // entries * query
+  size_t rows;           // entries * query
+  size_t parts, layers;  // of a step; of the model
   llm_attention_t attends;
   size_t mixtures;              // layers that are
   size_t logit_pitch, o_pitch;  // bytes
@@ -42,6 +44,7 @@ typedef struct decode_shape {
   // Of heads: a layer's cache has keys [entry][kv_head][place][dk], then values likewise.
   size_t ropes;        // 2: layers with windows have angles of their own, after the others'
   size_t entry_rows;   // of a head of keys and values
+  size_t token_bytes;  // of their tokens, as VISIBLE's and SINKS' of a part
   size_t sinks_bytes;  // of a layer
   // In 8 bits it has codes in that order, then scales, FP32 likewise; new rows, and all of a layer, also lie in BF16.
   bool packed;

@@ -41,7 +41,8 @@ static step_heads_place_t by_head(uint64_t at, size_t heads, size_t head, size_t
 static uint64_t angles_of(const decode_list_t *list, size_t layer) {
   const decode_shape_t *s = list->shape;
   const bool own = s->ropes > 1 && checkpoint_window(list->graph->config, layer) > 0;
-  return decode_at(list, DECODE_AT_ANGLES) + (own ? s->rows * s->attends.rotated * 2 * FP32 : 0);
+  return decode_at(list, DECODE_AT_ANGLES) +
+         (list->ask.first_row + (own ? s->rows : 0)) * s->attends.rotated * 2 * FP32;
 }
 
 static step_heads_args_t heads_of(const decode_list_t *list, size_t heads, unsigned type) {
@@ -96,11 +97,18 @@ void decode_add_queries(decode_list_t *list, const llm_op_t *op) {
 // Of a layer, keys or values of place 0, in BF16.
 static uint64_t cache_of(const decode_list_t *list, size_t layer, bool values) {
   const decode_shape_t *s = list->shape;
+  const size_t first = list->ask.first_entry * s->attends.kv_heads * s->limits.context * s->attends.dk * HALF;
   if (s->packed) {
-    return decode_at(list, DECODE_AT_PLAIN_KV) + (values ? s->plain_bytes : 0);
+    return decode_at(list, DECODE_AT_PLAIN_KV) + (values ? s->plain_bytes : 0) + first;
   }
   const size_t keys = s->limits.entries * s->attends.kv_heads * s->limits.context * s->attends.dk * HALF;
-  return decode_at(list, DECODE_AT_KV_CACHE) + layer * s->cache_bytes + (values ? keys : 0);
+  return decode_at(list, DECODE_AT_KV_CACHE) + layer * s->cache_bytes + (values ? keys : 0) + first;
+}
+
+// The step's keys in BF16, for a cache in 8 bits.
+static uint64_t new_of(const decode_list_t *list) {
+  const llm_attention_t *a = &list->shape->attends;
+  return decode_at(list, DECODE_AT_NEW_KV) + list->ask.first_row * a->kv_heads * a->dk * HALF;
 }
 
 static step_heads_args_t to_cache(const decode_list_t *list, const llm_op_t *op, bool values) {
@@ -109,10 +117,10 @@ static step_heads_args_t to_cache(const decode_list_t *list, const llm_op_t *op,
   const size_t key = s->attends.dk * HALF;
   step_heads_args_t args = heads_of(list, s->attends.kv_heads, TYPE_BF16);
   args.in = by_token(list, in.address + (values ? in.part : 0), s->attends.dk * FP32, in.pitch);
-  args.out = s->packed ? by_head(decode_at(list, DECODE_AT_NEW_KV) + (values ? s->new_bytes : 0), s->attends.kv_heads,
-                                 list->ask.query * key, key)
-                       : by_head(cache_of(list, op->layer, values) + list->ask.past * key, s->attends.kv_heads,
-                                 s->limits.context * key, key);
+  args.out = s->packed
+                 ? by_head(new_of(list) + (values ? s->new_bytes : 0), s->attends.kv_heads, list->ask.query * key, key)
+                 : by_head(cache_of(list, op->layer, values) + list->ask.past * key, s->attends.kv_heads,
+                           s->limits.context * key, key);
   return args;
 }
 
@@ -128,8 +136,9 @@ static packed_t packed_of(const decode_list_t *list, size_t layer) {
   const decode_shape_t *s = list->shape;
   const uint64_t at = decode_at(list, DECODE_AT_KV_CACHE) + layer * s->cache_bytes;
   const uint64_t of_head = s->limits.context * s->attends.dk, heads = s->limits.entries * s->attends.kv_heads;
-  return (packed_t){.codes = at,
-                    .scales = at + 2 * heads * of_head,
+  const uint64_t first = list->ask.first_entry * s->attends.kv_heads;
+  return (packed_t){.codes = at + first * of_head,
+                    .scales = at + 2 * heads * of_head + first * s->limits.context * FP32,
                     .codes_of_head = of_head,
                     .scales_of_head = s->limits.context * FP32,
                     .values = heads};
@@ -143,7 +152,7 @@ static uint32_t type_of(const decode_list_t *list) {
 static void add_pack(decode_list_t *list, const llm_op_t *op) {
   const decode_shape_t *s = list->shape;
   const packed_t cache = packed_of(list, op->layer);
-  const step_pack_args_t args = {.x = decode_at(list, DECODE_AT_NEW_KV),
+  const step_pack_args_t args = {.x = new_of(list),
                                  .x_group = s->new_bytes,
                                  .out = cache.codes + list->ask.past * s->attends.dk,
                                  .scale = cache.scales + list->ask.past * FP32,
@@ -257,10 +266,11 @@ void decode_add_heads_attention(decode_list_t *list, const llm_op_t *op) {
                         .kv_heads = (uint32_t)s->attends.kv_heads,
                         .causal = ask->query > 1,
                         .preload = FLASH_PRELOAD};
-  flash.token = flash.causal ? decode_at(list, DECODE_AT_TOKEN_OF_ROW) : 0;
-  flash.sink = s->sinks_bytes > 0 ? decode_at(list, DECODE_AT_SINKS) + op->layer * s->sinks_bytes : 0;
+  flash.token = flash.causal ? decode_at(list, DECODE_AT_TOKEN_OF_ROW) + ask->part * s->token_bytes : 0;
+  flash.sink =
+      s->sinks_bytes > 0 ? decode_at(list, DECODE_AT_SINKS) + (ask->part * s->layers + op->layer) * s->sinks_bytes : 0;
   if (window > 0 && ask->query > 1) {
-    flash.visible = decode_at(list, DECODE_AT_VISIBLE);
+    flash.visible = decode_at(list, DECODE_AT_VISIBLE) + ask->part * s->visible_bytes;
     flash.visible_pitch = (uint32_t)s->visible_pitch;
   }
   deal(list, &flash);

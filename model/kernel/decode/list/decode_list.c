@@ -49,9 +49,9 @@ step_args_t decode_list_one(const decode_list_t *list, size_t index) {
                        .count = 1};
 }
 
-void decode_list_begin(decode_list_t *list, const decode_ask_t *ask) {
-  list->ask = *ask;
+void decode_list_begin(decode_list_t *list) {
   list->count = 0;
+  list->numbers = 0;
   list->used = round_up(list->entries_room * sizeof(step_entry_t), ALIGN);
   list->pending = NULL;
   list->quantised = LLM_NOTHING;
@@ -72,19 +72,21 @@ decode_op_t *decode_add(decode_list_t *list, enum step_op kind, const llm_op_t *
   const void *stored = decode_store(list, args, bytes, &entry.args);
   memcpy(list->bytes + list->count * sizeof entry, &entry, sizeof entry);
   decode_op_t *added = &list->ops[list->count++];
-  *added = (decode_op_t){.op = kind, .name = op->name, .layer = op->layer, .args = stored};
+  *added = (decode_op_t){.op = kind, .name = op->name, .layer = op->layer, .number = list->numbers++, .args = stored};
   return added;
 }
 
 decode_place_t decode_place(const decode_list_t *list, int value) {
   const llm_value_t *v = &list->graph->value[value];
   const size_t part = v->columns * decode_type_bytes(v->type);
-  return (decode_place_t){.address = decode_value(list->arrays, value),
+  const size_t pitch = v->parts * part + v->ones * decode_type_bytes(v->type);
+  const size_t row = v->rows == LLM_WANTED ? list->ask.first_wanted : list->ask.first_row;
+  return (decode_place_t){.address = decode_value(list->arrays, value) + row * pitch,
                           .type = v->type,
                           .parts = v->parts,
                           .columns = v->columns,
                           .part = part,
-                          .pitch = v->parts * part + v->ones * decode_type_bytes(v->type)};
+                          .pitch = pitch};
 }
 
 const decode_matrix_t *decode_weight(const decode_list_t *list, const llm_op_t *op) {

@@ -8,10 +8,12 @@
 #include "kernels/step/step_args.h"
 #include "llm/family/graph.h"
 
-// The tokens of a step: `query` of each of `entries`, at places past .. past + query - 1.
+// The tokens of a step, or of a part of one: `query` of each of `entries`, at places past .. past + query - 1.
 typedef struct decode_ask {
   size_t entries, query, past;
   bool all_rows;  // logits of all query tokens, else of each entry's last one
+  // Of a part: the entry, the row and the row of logits where it begins, and its number.
+  size_t first_entry, first_row, first_wanted, part;
 } decode_ask_t;
 
 enum { DECODE_OUTPUTS = 3, DECODE_TYPE_FP8 = 100 };  // a token of an FP8 cache; else TYPE_* of hal/command.h
@@ -33,6 +35,7 @@ typedef struct decode_op {
   enum step_op op;
   const char *name;
   size_t layer;                   // LLM_NO_LAYER: of no layer
+  size_t number;                  // equal for all parts of a step; 0, 1, .. of a step of one part
   const void *args;               // its step_NAME_args_t; ATTENTION: see below
   const void *attention;          // attention_args_t, fp8_args_t or flash_args_t
   double flop;                    // with routing of a slot
@@ -50,8 +53,10 @@ typedef struct decode_list {
   const decode_shape_t *shape;
   const decode_arrays_t *arrays;
   const decode_weights_list_t *weights;
-  decode_ask_t ask;
-  uint8_t *bytes;  // what goes to the array `list`; owned
+  decode_ask_t ask;  // of several parts: entries of one token each, as many as there are rows
+  size_t wanted;     // rows of logits, of all parts
+  size_t numbers;    // of operations, so far
+  uint8_t *bytes;    // what goes to the array `list`; owned
   size_t used, room, entries_room;
   decode_op_t *ops;  // owned
   size_t count;
@@ -65,8 +70,10 @@ bool decode_list_make(decode_list_t *list, const llm_graph_t *graph, const decod
                       const decode_shape_t *shape, const decode_arrays_t *arrays, const decode_weights_list_t *weights);
 void decode_list_free(decode_list_t *list);
 
-// The operations of one step, in place of those that were there.
-void decode_list_build(decode_list_t *list, const decode_ask_t *ask);
+// The operations of one step, in place of those that were there. Entries of its parts differ in query tokens and past;
+// their rows lie one part behind the other. Operations that ask where an entry's tokens are, of cache and attention,
+// are there once for each part, all others once.
+void decode_list_build(decode_list_t *list, const decode_ask_t *parts, size_t count);
 
 // The kernel's arguments: all operations, or one of them.
 step_args_t decode_list_all(const decode_list_t *list);

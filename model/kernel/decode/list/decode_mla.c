@@ -33,29 +33,31 @@ void decode_add_absorb_o(decode_list_t *list, const llm_op_t *op) { decode_add_p
 // --- the cache --------------------------------------------------------------------------------
 
 static uint64_t cache_of(const decode_list_t *list, size_t layer) {
-  return decode_at(list, DECODE_AT_KV_CACHE) + layer * list->shape->cache_bytes;
+  const decode_shape_t *s = list->shape;
+  return decode_at(list, DECODE_AT_KV_CACHE) + layer * s->cache_bytes + list->ask.first_entry * s->batch_bytes;
 }
 
 void decode_add_latent_cache(decode_list_t *list, const llm_op_t *op) {
   const decode_shape_t *s = list->shape;
   const decode_place_t kv = decode_place(list, op->in);
   const bool fp8 = s->attention == DECODE_FP8;
-  const step_cache_args_t args = {.kv = kv.address,
-                                  .weight = decode_weight(list, op)->at,
-                                  .angles = decode_at(list, DECODE_AT_ANGLES),
-                                  .cache = cache_of(list, op->layer),
-                                  .batch_bytes = s->batch_bytes,
-                                  .tokens = (uint32_t)decode_rows(list),
-                                  .tokens_of_entry = (uint32_t)list->ask.query,
-                                  .past = (uint32_t)list->ask.past,
-                                  .latent = (uint32_t)s->attends.dv,
-                                  .rope = (uint32_t)s->attends.rotated,
-                                  .kv_pitch = (uint32_t)kv.pitch,
-                                  .place_bytes = (uint32_t)s->place_bytes,
-                                  .kind = !fp8                                              ? STEP_CACHE_BF16
-                                          : list->settings->fp8_scale == NUM_FP8_SCALE_AMAX ? STEP_CACHE_FP8
-                                                                                            : STEP_CACHE_FP8_UE8M0,
-                                  .eps = num_f32_bits((float)CHECKPOINT_LATENT_EPS)};
+  const step_cache_args_t args = {
+      .kv = kv.address,
+      .weight = decode_weight(list, op)->at,
+      .angles = decode_at(list, DECODE_AT_ANGLES) + list->ask.first_row * 2 * s->attends.rotated * sizeof(float),
+      .cache = cache_of(list, op->layer),
+      .batch_bytes = s->batch_bytes,
+      .tokens = (uint32_t)decode_rows(list),
+      .tokens_of_entry = (uint32_t)list->ask.query,
+      .past = (uint32_t)list->ask.past,
+      .latent = (uint32_t)s->attends.dv,
+      .rope = (uint32_t)s->attends.rotated,
+      .kv_pitch = (uint32_t)kv.pitch,
+      .place_bytes = (uint32_t)s->place_bytes,
+      .kind = !fp8                                              ? STEP_CACHE_BF16
+              : list->settings->fp8_scale == NUM_FP8_SCALE_AMAX ? STEP_CACHE_FP8
+                                                                : STEP_CACHE_FP8_UE8M0,
+      .eps = num_f32_bits((float)CHECKPOINT_LATENT_EPS)};
   decode_output_t output = decode_output(list, op, op->in);
   output.address = args.cache + list->ask.past * s->place_bytes;
   output.type = fp8 ? DECODE_TYPE_FP8 : TYPE_BF16;
@@ -101,7 +103,7 @@ static attention_args_t attention_of(const decode_list_t *list, const llm_op_t *
       .q = decode_place(list, op->in).address,
       .k = cache,
       .v = cache,
-      .visible = ask->query == 1 ? 0 : decode_at(list, DECODE_AT_VISIBLE),
+      .visible = ask->query == 1 ? 0 : decode_at(list, DECODE_AT_VISIBLE) + ask->part * s->visible_bytes,
       .out = decode_place(list, op->out).address,
       .s = decode_at(list, DECODE_AT_ATTENTION_S),
       .p = decode_at(list, DECODE_AT_ATTENTION_P),

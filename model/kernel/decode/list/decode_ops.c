@@ -323,7 +323,7 @@ void decode_add_swiglu(decode_list_t *list, const llm_op_t *op) {
 void decode_add_argmax(decode_list_t *list, const llm_op_t *op) {
   const step_argmax_args_t args = {.x = decode_place(list, op->in).address,
                                    .out = decode_place(list, op->out).address,
-                                   .rows = (uint32_t)decode_ask_head_rows(&list->ask),
+                                   .rows = (uint32_t)list->wanted,
                                    .cols = (uint32_t)list->graph->config->vocab_size,
                                    .pitch = (uint32_t)decode_place(list, op->in).pitch};
   decode_add(list, STEP_ARGMAX, op, &args, sizeof args);

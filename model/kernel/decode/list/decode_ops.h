@@ -11,7 +11,7 @@
 #undef LLM_OP
 
 // Without operations.
-void decode_list_begin(decode_list_t *list, const decode_ask_t *ask);
+void decode_list_begin(decode_list_t *list);
 
 // Appends the operation, named as `op`, with a copy of its arguments.
 decode_op_t *decode_add(decode_list_t *list, enum step_op kind, const llm_op_t *op, const void *args, size_t bytes);
