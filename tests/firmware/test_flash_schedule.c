@@ -91,6 +91,8 @@ static flash_args_t place_all(problem_t *problem) {
     args.sink = place(problem, "sink", 4 * (uint64_t)rows, true);
     args.table = place(problem, "table", 4 * (uint64_t)s->batch * (s->keys / FLASH_PAGE), true);
     args.table_pitch = s->keys / FLASH_PAGE;
+    args.attention.k_batch = (uint64_t)FLASH_PAGE * s->dk * 2;
+    args.attention.v_batch = (uint64_t)FLASH_PAGE * s->dv * 2;
     args.cap = num_f32_bits(cap);
     args.cap_near = num_f32_bits(cap / 16);
     args.cap_cubic = num_f32_bits((float)(-1 / (3.0 * (double)cap * (double)cap)));
