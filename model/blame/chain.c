@@ -221,6 +221,11 @@ static follow_t follow_of(const command_t *command, const blame_link_t *link) {
 #define VI(NAME, name, cost, form, types, value, follow, text) [VI_##NAME] = FOLLOW_##follow,
 #include "hal/vector_instructions.def"
   };
+  static const follow_t of_memory[GM_OP_COUNT] = {
+#define GM_OP(name, code, operand, memory, value, follow, text) [code] = FOLLOW_##follow,
+#include "hal/gm_ops.def"
+#undef GM_OP
+  };
   switch (command->header.opcode_) {
     case OP_VEC:
       return of_vec[command->vec.op];
@@ -229,7 +234,7 @@ static follow_t follow_of(const command_t *command, const blame_link_t *link) {
     case OP_MMAD:
       return FOLLOW_SUM;
     default:
-      return core_is_atomic(command) && link->operands == 2 ? FOLLOW_SUM : FOLLOW_FIRST;
+      return link->operands == 2 ? of_memory[core_gm_op(command)] : FOLLOW_FIRST;
   }
 }
 

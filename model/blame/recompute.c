@@ -102,16 +102,28 @@ static double value_of_fixpipe(const cmd_fixpipe_t *c, const blame_link_t *link)
                               : value * scale;
 }
 
-// For a copy: the value that it copied; for ADD_F32 also the value that it added to.
+// What the memory makes of m and an operand x.
+static double combined(uint32_t op, double m, double x) {
+  switch (op) {
+#define GM_OP(name, code, operand, memory, value, follow, text) \
+  case GM_##name:                                               \
+    return value;
+#include "hal/gm_ops.def"
+#undef GM_OP
+    default:
+      return NAN;
+  }
+}
+
+// For a copy: the value that it copied; for an atomic operation also the value in memory, the last operand.
 static double copied(const command_t *command, const blame_link_t *link) {
   cmd_fixpipe_t tile;
+  const bool fixpipe = core_tile_out(command, &tile);
+  const double x = fixpipe ? value_of_fixpipe(&tile, link) : link->operand[0].value;
   if (!core_is_atomic(command)) {
-    return core_tile_out(command, &tile) ? value_of_fixpipe(&tile, link)
-           : link->operands == 1         ? link->operand[0].value
-                                         : NAN;
+    return fixpipe || link->operands == 1 ? x : NAN;
   }
-  const uint32_t op = command->header.opcode_ == OP_FIXPIPE ? command->fixpipe.op : command->copy_out.op;
-  return op == GM_ADD_F32 && link->operands == 2 ? link->operand[0].value + link->operand[1].value : NAN;
+  return link->operands >= 2 ? combined(core_gm_op(command), link->operand[link->operands - 1].value, x) : NAN;
 }
 
 // The results of commands that compute.

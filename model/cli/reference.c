@@ -120,7 +120,7 @@ static void print_operations(void) {
 #define TYPE(name, bits, text) printf("| TYPE_%s | %d | %s |\n", #name, bits, text);
 #include "hal/types.def"
   printf("\n## Operations of global memory\n\n| operation | code | meaning |\n|---|---|---|\n");
-#define GM_OP(name, code, text) printf("| GM_%s | %d | %s |\n", #name, code, text);
+#define GM_OP(name, code, operand, memory, value, follow, text) printf("| GM_%s | %d | %s |\n", #name, code, text);
 #include "hal/gm_ops.def"
 #undef GM_OP
 }

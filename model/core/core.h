@@ -120,8 +120,9 @@ typedef struct core_move {
   double bytes_per_cycle;  // of the pipe, alone on the machine
 } core_move_t;
 
-// Is it combined by the memory?
+// Is it combined by the memory? The operation that combines it (GM_STORE: none does).
 bool core_is_atomic(const command_t *command);
+uint32_t core_gm_op(const command_t *command);
 
 // Is it a FIXPIPE or FIX_L1? Then *tile is the FIXPIPE that does the same to its tile; of FIX_L1, whereto is missing.
 bool core_tile_out(const command_t *command, cmd_fixpipe_t *tile);
@@ -157,6 +158,10 @@ uint64_t core_value(const core_memory_t *memory, const cmd_read_value_t *command
 // are all 0 in memory as it is.  0 for other commands.
 bool core_row_sent(const core_memory_t *memory, const cmd_copy_out_t *command, uint32_t row);
 uint64_t core_rows_sent(const core_memory_t *memory, const command_t *command);
+
+// The operands of an atomic command for a row of global memory, with RESCALE one word: where they are, or in room,
+// which has as many words as that row, if they are converted on the way.
+const uint32_t *core_atomic_row(const core_memory_t *memory, const command_t *command, uint64_t row, uint32_t *room);
 
 // Carries out a command that passed core_check.  Atomic GM operations are applied element by
 // element in row order (a simulator with atomic slices applies those itself).

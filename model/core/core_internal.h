@@ -152,6 +152,11 @@ bool core_vec_ignores(const cmd_vec_t *c, const char *field);
 // Does the instruction leave this field of a VINST unread?
 bool core_vinst_ignores(const cmd_vinst_t *c, const char *field);
 
+// Of an operation of global memory: the types of its operand and of what that is combined with.
+uint32_t core_gm_operand_type(uint32_t op);
+uint32_t core_gm_memory_type(uint32_t op);
+const uint32_t *core_fixpipe_row(const core_memory_t *memory, const cmd_fixpipe_t *c, uint64_t row, uint32_t *room);
+
 // Does a FIXPIPE or FIX_L1 leave this field unread, or is it one of integers, scales and ReLU without any of them?
 bool core_fixpipe_ignores(const cmd_fixpipe_t *c, const char *field);
 

@@ -7,11 +7,12 @@ static uint64_t transfer(uint64_t bytes, double bytes_per_cycle) {
   return cycles > 0 ? cycles : 1;
 }
 
-bool core_is_atomic(const command_t *command) {
+uint32_t core_gm_op(const command_t *command) {
   const unsigned opcode = command->header.opcode_;
-  return (opcode == OP_FIXPIPE && command->fixpipe.op != GM_STORE) ||
-         (opcode == OP_COPY_OUT && command->copy_out.op != GM_STORE);
+  return opcode == OP_FIXPIPE ? command->fixpipe.op : opcode == OP_COPY_OUT ? command->copy_out.op : (uint32_t)GM_STORE;
 }
+
+bool core_is_atomic(const command_t *command) { return core_gm_op(command) != GM_STORE; }
 
 #define COST_NONE(name, entry) return false;
 #define COST_FIXED(name, entry) return false;

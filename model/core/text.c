@@ -8,7 +8,7 @@
 #include "num/num_format.h"
 
 static const char *const gm_op_names[GM_OP_COUNT] = {
-#define GM_OP(name, code, text) [code] = #name,
+#define GM_OP(name, code, operand, memory, value, follow, text) [code] = #name,
 #include "hal/gm_ops.def"
 #undef GM_OP
 };

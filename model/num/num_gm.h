@@ -1,4 +1,5 @@
-// The operations of an atomic global-memory slice on its 32-bit lanes.
+// The operations of an atomic global-memory slice on its 32-bit lanes: one element, or two of 16 bits, or four of 8,
+// the first in the lowest bits.
 //
 // The guarded add multiplies a float in memory by about 2^(N / 2^23) by adding the integer N to its
 // bits. Done raw that turns zeros into NaN or 1e38 and lets exponents wrap; hence, for the old word
@@ -10,7 +11,9 @@
 //   r at or above 0x7f800000                  -> infinity of u's sign    NUM_GM_GUARD_OVERFLOW
 //   otherwise                                 -> u's sign, r
 //
-// N == 0 leaves u alone and raises nothing. The other operations raise nothing either.
+// N == 0 leaves u alone and raises nothing. The other operations raise nothing either: sums of F16 and BF16 are rounded
+// once, to nearest even, with one canonical NaN; sums of S16 and S8 wrap; the largest and the smallest of memory's m
+// and the operand x are those of the vector unit, m > x ? m : x.
 //
 // Source: NUMERICS.md section 4; the operations and their codes are hal/gm_ops.def.
 // SPDX-License-Identifier: Apache-2.0
@@ -25,7 +28,7 @@ extern "C" {
 #endif
 
 enum num_gm_op {
-#define GM_OP(name, code, text) NUM_GM_##name = (code),
+#define GM_OP(name, code, operand, memory, value, follow, text) NUM_GM_##name = (code),
 #include "hal/gm_ops.def"
 #undef GM_OP
 };

@@ -25,7 +25,8 @@ extern "C" {
 #endif
 
 typedef enum soc_firmware { SOC_FIRMWARE_RISCV, SOC_FIRMWARE_NATIVE } soc_firmware_t;
-typedef enum soc_gm { SOC_GM_RTL, SOC_GM_C } soc_gm_t;
+// Atomic slices: the Verilog, as the kernels here need it, or with operations of all types (TYPES = 1); or the C model.
+typedef enum soc_gm { SOC_GM_RTL, SOC_GM_RTL_TYPES, SOC_GM_C } soc_gm_t;
 typedef enum soc_engine { SOC_ENGINE_RTL, SOC_ENGINE_C } soc_engine_t;
 
 // Bytes that passed between the cores and L2, and between L2 and HBM.

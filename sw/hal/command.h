@@ -37,7 +37,7 @@ enum pipe_bit {
 };
 
 enum gm_op {
-#define GM_OP(name, code, text) GM_##name = (code),
+#define GM_OP(name, code, operand, memory, value, follow, text) GM_##name = (code),
 #include "hal/gm_ops.def"
 #undef GM_OP
   GM_OP_COUNT

@@ -60,7 +60,9 @@ static inline command_t random_fixpipe(num_rng_t *rng, uint32_t m, uint32_t n, u
                {TYPE_F32, TYPE_F16, GM_STORE, false},       {TYPE_F32, TYPE_F32, GM_ADD_F32, false},
                {TYPE_F32, TYPE_S8, GM_STORE, true},         {TYPE_S32, TYPE_S32, GM_STORE, false},
                {TYPE_S32, TYPE_S32, GM_ADD_S32_RAW, false}, {TYPE_S32, TYPE_F16, GM_STORE, true},
-               {TYPE_S32, TYPE_S8, GM_STORE, true},         {TYPE_S32, TYPE_U8, GM_STORE, true}};
+               {TYPE_S32, TYPE_S8, GM_STORE, true},         {TYPE_S32, TYPE_U8, GM_STORE, true},
+               {TYPE_F32, TYPE_F16, GM_ADD_F16, false},     {TYPE_F32, TYPE_BF16, GM_MAX_BF16, false},
+               {TYPE_S32, TYPE_S8, GM_MIN_S8, true},        {TYPE_S32, TYPE_F16, GM_MIN_F16, true}};
   const uint32_t form = random_below(rng, ARRAY_LEN(forms));
   const bool stored = forms[form].op == GM_STORE;
   const bool nz = stored && forms[form].type != TYPE_S8 && forms[form].type != TYPE_U8 && random_below(rng, 2) != 0;
@@ -72,13 +74,13 @@ static inline command_t random_fixpipe(num_rng_t *rng, uint32_t m, uint32_t n, u
         .relu = random_below(rng, 2), .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE,
         .scale = 0x3d800000u, .scales = 0x4000, .strip_pitch = random_below(rng, 2) * 64 * (m + random_below(rng, 3)));
   }
-  n = nz ? (uint32_t)round_up(n, 16) : n;
-  gm_pitch = nz ? m * 64 + 4 * random_below(rng, 3) : gm_pitch;
-  return COMMAND_OF(
-      FIXPIPE, fixpipe, FIX, .l0c = l0c, .m = m, .n = n, .gm = gm, .gm_pitch = gm_pitch, .type = forms[form].type,
-      .op = forms[form].op, .from = forms[form].from, .relu = forms[form].op == GM_STORE ? random_below(rng, 2) : 0,
-      .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE, .scale = 0x3d800000u,
-      .scales = 0x4000, .nz = nz, .strip_pitch = stored ? random_below(rng, 2) * 64 * (m + random_below(rng, 3)) : 0);
+  n = nz ? (uint32_t)round_up(n, 16) : stored ? n : (uint32_t)round_up(n, 4);
+  gm_pitch = nz ? m * 64 + 4 * random_below(rng, 3) : stored ? gm_pitch : 4 * (n + random_below(rng, 3));
+  return COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = l0c, .m = m, .n = n, .gm = gm, .gm_pitch = gm_pitch,
+                    .type = forms[form].type, .op = forms[form].op, .from = forms[form].from,
+                    .relu = random_below(rng, 2),
+                    .quant = forms[form].scaled ? QUANT_SCALE + random_below(rng, 2) : QUANT_NONE, .scale = 0x3d800000u,
+                    .scales = 0x4000, .nz = nz, .strip_pitch = random_below(rng, 2) * 64 * (m + random_below(rng, 3)));
 }
 
 static inline command_t random_fractals(num_rng_t *rng, uint32_t offset) {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
 
+#include "core/tensor.h"
 #include "core_test.h"
 #include "num/num_gm.h"
 #include "num/product/num_matmul.h"
@@ -508,6 +509,41 @@ TEST_WITH(fixpipe_of_strips, setup, free_fixture) {
     }
     run(CORE_CUBE, &f->memory, &c);
     expect_same(&f->memory, &f->expected, "FIXPIPE of strips");
+  }
+}
+
+// Memory combines what it would have stored, word by word, from rows and from strips.
+TEST_WITH(fixpipe_combines, setup, free_fixture) {
+  static const struct {
+    uint32_t from, type, quant, op;
+  } forms[] = {{TYPE_F32, TYPE_F32, QUANT_NONE, GM_ADD_F32},  {TYPE_F32, TYPE_F32, QUANT_NONE, GM_MAX_F32},
+               {TYPE_F32, TYPE_F16, QUANT_NONE, GM_ADD_F16},  {TYPE_F32, TYPE_BF16, QUANT_NONE, GM_ADD_BF16},
+               {TYPE_F32, TYPE_F16, QUANT_NONE, GM_MIN_F16},  {TYPE_S32, TYPE_S32, QUANT_NONE, GM_ADD_S32_RAW},
+               {TYPE_S32, TYPE_S32, QUANT_NONE, GM_MIN_S32},  {TYPE_S32, TYPE_F16, QUANT_COLUMNS, GM_MAX_F16},
+               {TYPE_F32, TYPE_S8, QUANT_SCALE, GM_ADD_S8},   {TYPE_S32, TYPE_S8, QUANT_COLUMNS, GM_MAX_S8},
+               {TYPE_F32, TYPE_BF16, QUANT_NONE, GM_MAX_BF16}};
+  fixture_t *f = *state;
+  for (size_t i = 0; i < 20 * ARRAY_LEN(forms); ++i) {
+    const size_t form = i % ARRAY_LEN(forms);
+    const uint32_t m = 1 + random_below(&f->rng, 40), n = 4 * (1 + random_below(&f->rng, 90));
+    const uint32_t words = n * core_type_bits(forms[form].type) / 32;
+    const uint32_t pitch = 4 * (words + random_below(&f->rng, 4));
+    command_t c = COMMAND_OF(FIXPIPE, fixpipe, FIX, .l0c = 32, .m = m, .n = n, .gm = GM_BASE + 12, .gm_pitch = pitch,
+                             .type = forms[form].type, .from = forms[form].from, .relu = i % 2,
+                             .quant = forms[form].quant, .scale = num_f32_bits(0.37f), .scales = 96,
+                             .strip_pitch = random_below(&f->rng, 2) * 64 * (m + random_below(&f->rng, 20)));
+    fill_memory(f);
+    core_execute(&f->expected, &c);
+    for (uint32_t w = 0; w < m * words; ++w) {
+      const size_t at = 12 + w / words * pitch;
+      uint8_t *row = f->expected.base[SPACE_GM] + at;
+      put32(row, w % words,
+            num_gm_apply((enum num_gm_op)forms[form].op, get32(f->memory.base[SPACE_GM] + at, w % words),
+                         get32(row, w % words), NULL));
+    }
+    c.fixpipe.op = forms[form].op;
+    run(CORE_CUBE, &f->memory, &c);
+    expect_same(&f->memory, &f->expected, "FIXPIPE that combines");
   }
 }
 

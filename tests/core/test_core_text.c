@@ -142,8 +142,8 @@ TEST(vector_fields) {
 
 TEST(malformed) {
   expect_text((command_t){.header = {.opcode_ = 99}}, "? opcode=99");
-  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 1, .n = 1, .type = 99, .op = 8),
-              "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=99 op=8");
+  expect_text(COMMAND_OF(FIXPIPE, fixpipe, FIX, .m = 1, .n = 1, .type = 99, .op = 99),
+              "FIXPIPE l0c=0x0 m=1 n=1 gm=0x0 gm_pitch=0 type=99 op=99");
   command_t c = COMMAND_OF(VEC, vec, V, .op = 0xffffffffu, .round = 9);
   char text[64];
   core_disassemble(&c, text, sizeof text);  // cut, and ended

@@ -64,9 +64,9 @@ static void print_data(FILE *file, const decode_run_t *run) {
 static void print_parts(FILE *file, const decode_run_t *run) {
   const soc_options_t *soc = &run->request.settings.machine.soc;
   fprintf(file, "parts    memory slices %s; firmware %s; cores, L2 and HBM in C; on the host: tokens, angles and masks",
-          soc->timing_only        ? "in C, in time alone"
-          : soc->gm == SOC_GM_RTL ? "in Verilated RTL"
-                                  : "in C",
+          soc->timing_only      ? "in C, in time alone"
+          : soc->gm != SOC_GM_C ? "in Verilated RTL"
+                                : "in C",
           soc->firmware == SOC_FIRMWARE_RISCV ? "for RV64" : "compiled for the host");
   fprintf(file, "%s\n", soc->timing_only ? ", and which experts are chosen, at random" : "");
 }

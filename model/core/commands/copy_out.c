@@ -3,14 +3,33 @@
 #include "core/commands/command.h"
 #include "num/num_gm.h"
 
+static const uint8_t operand_types[GM_OP_COUNT] = {
+#define GM_OP(name, code, operand, memory, value, follow, text) [code] = TYPE_##operand,
+#include "hal/gm_ops.def"
+#undef GM_OP
+};
+static const uint8_t memory_types[GM_OP_COUNT] = {
+#define GM_OP(name, code, operand, memory, value, follow, text) [code] = TYPE_##memory,
+#include "hal/gm_ops.def"
+#undef GM_OP
+};
+
+uint32_t core_gm_operand_type(uint32_t op) { return operand_types[op]; }
+uint32_t core_gm_memory_type(uint32_t op) { return memory_types[op]; }
+
+// An operand of 0 then changes nothing.
+static bool adds_integers(uint32_t op) {
+  return (op >= GM_ADD_S32 && op <= GM_RESCALE) || op == GM_ADD_S16 || op == GM_ADD_S8;
+}
+
 bool core_copy_out_check(const core_checker_t *check, const cmd_copy_out_t *c) {
   return core_one_or_more(check, "rows", c->rows) && core_one_or_more(check, "row_bytes", c->row_bytes) &&
          core_below(check, "op", c->op, GM_OP_COUNT) &&
          core_expect(check, c->op == GM_STORE || c->row_bytes % 4 == 0, "row_bytes", c->row_bytes,
                      "a multiple of 4 with an atomic operation") &&
          core_below(check, "skip_zero", c->skip_zero, 2) &&
-         core_expect(check, c->skip_zero == 0 || (c->op != GM_STORE && c->op != GM_ADD_F32), "skip_zero", c->skip_zero,
-                     "0 without an operation on integers");
+         core_expect(check, c->skip_zero == 0 || adds_integers(c->op), "skip_zero", c->skip_zero,
+                     "0 without an addition of integers");
 }
 
 // With RESCALE the operand of a row is one word, the rows' words packed.
@@ -27,10 +46,9 @@ core_shape_t core_copy_out_shape(const cmd_copy_out_t *c, const core_operand_t *
   if (c->op == GM_STORE) {
     return core_in_bytes(c->rows, c->row_bytes);
   }
-  if (operand->access.space == SPACE_GM) {
-    return core_in_rows(c->op == GM_ADD_S32_RAW ? TYPE_S32 : TYPE_F32, c->rows, c->row_bytes / 4);
-  }
-  return core_in_rows(c->op == GM_ADD_F32 ? TYPE_F32 : TYPE_S32, c->rows, c->op == GM_RESCALE ? 1 : c->row_bytes / 4);
+  const bool in_gm = operand->access.space == SPACE_GM;
+  const uint32_t type = in_gm ? memory_types[c->op] : operand_types[c->op];
+  return core_in_rows(type, c->rows, !in_gm && c->op == GM_RESCALE ? 1 : c->row_bytes / core_type_bytes(type));
 }
 
 uint64_t core_copy_out_bytes(const cmd_copy_out_t *c) {
@@ -59,6 +77,15 @@ uint64_t core_rows_sent(const core_memory_t *memory, const command_t *command) {
     sent += core_row_sent(memory, c, row);
   }
   return sent;
+}
+
+const uint32_t *core_atomic_row(const core_memory_t *memory, const command_t *command, uint64_t row, uint32_t *room) {
+  const cmd_copy_out_t *c = &command->copy_out;
+  if (command->header.opcode_ == OP_FIXPIPE) {
+    return core_fixpipe_row(memory, &command->fixpipe, row, room);
+  }
+  return (const uint32_t *)(const void *)(core_at(memory, SPACE_UB, c->ub) +
+                                          row * (c->op == GM_RESCALE ? 4 : c->ub_pitch));
 }
 
 void core_copy_out_execute(const core_memory_t *memory, const cmd_copy_out_t *c) {

@@ -36,9 +36,8 @@ static bool check_pitch(const core_checker_t *check, const cmd_fixpipe_t *c) {
 }
 
 static bool check_strips(const core_checker_t *check, const cmd_fixpipe_t *c) {
-  const bool rows = c->strip_pitch == 0 && c->nz == 0;
   return core_below(check, "nz", c->nz, 2) && check_pitch(check, c) &&
-         core_expect(check, rows || c->op == GM_STORE, "op", c->op, "GM_STORE from or to strips") &&
+         core_expect(check, c->nz == 0 || c->op == GM_STORE, "op", c->op, "GM_STORE with nz=1") &&
          core_expect(check, c->nz == 0 || c->n % STRIP == 0, "n", c->n, "a multiple of 16 with nz=1") &&
          core_expect(check, c->nz == 0 || !is_byte(c->type), "type", c->type, "elements of 16 or 32 bits with nz=1");
 }
@@ -50,12 +49,20 @@ static bool check_tile(const core_checker_t *check, const cmd_fixpipe_t *c) {
          check_types(check, c);
 }
 
+// Elements are combined as they would be stored, in whole words.
+static bool check_op(const core_checker_t *check, const cmd_fixpipe_t *c) {
+  const uint32_t bytes = core_type_bytes(c->type);
+  return core_below(check, "op", c->op, GM_OP_COUNT) &&
+         core_expect(
+             check,
+             c->op == GM_STORE || (core_gm_operand_type(c->op) == c->type && core_gm_memory_type(c->op) == c->type),
+             "op", c->op, "GM_STORE, or an operation on elements of the type") &&
+         core_expect(check, c->op == GM_STORE || c->n * bytes % 4 == 0, "n", c->n,
+                     "columns of a multiple of 4 bytes with an atomic operation");
+}
+
 bool core_fixpipe_check(const core_checker_t *check, const cmd_fixpipe_t *c) {
-  return check_tile(check, c) && check_strips(check, c) &&
-         core_expect(check,
-                     c->op == GM_STORE || (c->relu == 0 && ((c->op == GM_ADD_F32 && c->type == TYPE_F32) ||
-                                                            (c->op == GM_ADD_S32_RAW && c->type == TYPE_S32))),
-                     "op", c->op, "GM_STORE, or without ReLU GM_ADD_F32 with TYPE_F32 or GM_ADD_S32_RAW with TYPE_S32");
+  return check_tile(check, c) && check_strips(check, c) && check_op(check, c);
 }
 
 // What a tile's values are made of. Returns their number.
@@ -72,9 +79,10 @@ static size_t operands_read(const cmd_fixpipe_t *c, core_operand_t *operand) {
 size_t core_fixpipe_operands(const cmd_fixpipe_t *c, core_operand_t *operand) {
   const uint32_t bytes = core_type_bytes(c->type);
   size_t count = operands_read(c, operand);
-  operand[count] = c->nz != 0 ? core_global(true, c->gm, c->gm_pitch, core_strips(c->n),
-                                            core_mul(c->m, (uint64_t)STRIP * bytes), bytes)
-                              : core_global(true, c->gm, c->gm_pitch, c->m, (uint64_t)c->n * bytes, bytes);
+  operand[count] =
+      c->nz != 0
+          ? core_global(true, c->gm, c->gm_pitch, core_strips(c->n), core_mul(c->m, (uint64_t)STRIP * bytes), bytes)
+          : core_global(true, c->gm, c->gm_pitch, c->m, (uint64_t)c->n * bytes, c->op == GM_STORE ? bytes : 4);
   operand[count++].access.atomic = c->op != GM_STORE;
   return count;
 }
@@ -137,9 +145,7 @@ static void put_scaled(const core_memory_t *memory, const cmd_fixpipe_t *c, cons
 }
 
 static void put_plain(const cmd_fixpipe_t *c, const uint32_t *from, size_t count, void *to) {
-  if (c->op != GM_STORE) {
-    num_gm_apply_n((enum num_gm_op)c->op, to, from, count, NULL);
-  } else if (c->type == TYPE_BF16) {
+  if (c->type == TYPE_BF16) {
     num_bf16_from_f32_n((const float *)(const void *)from, to, count);
   } else if (c->type == TYPE_F16) {
     num_fp16_from_f32_n((const float *)(const void *)from, to, count);
@@ -173,15 +179,39 @@ static uint8_t *part_in_gm(const cmd_fixpipe_t *c, uint8_t *gm, size_t row, size
   return c->nz != 0 ? gm + column / STRIP * c->gm_pitch + row * STRIP * bytes : gm + row * c->gm_pitch + column * bytes;
 }
 
-void core_fixpipe_execute(const core_memory_t *memory, const cmd_fixpipe_t *c) {
+static void combine_part(const core_memory_t *memory, const cmd_fixpipe_t *c, const uint32_t *from, size_t column,
+                         size_t count, uint8_t *to) {
+  uint32_t operands[PART];
+  put_part(memory, c, from, column, count, (uint8_t *)operands);
+  num_gm_apply_n((enum num_gm_op)c->op, (uint32_t *)(void *)to, operands, count * core_type_bytes(c->type) / 4, NULL);
+}
+
+// to: where row 0 is, or would be.
+static void put_row(const core_memory_t *memory, const cmd_fixpipe_t *c, size_t row, uint8_t *to) {
   const uint8_t *l0c = core_at(memory, SPACE_L0C, c->l0c);
-  uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
   const size_t part = c->strip_pitch != 0 || c->nz != 0 ? STRIP : PART;
+  for (size_t column = 0; column < c->n; column += part) {
+    (c->op == GM_STORE ? put_part : combine_part)(memory, c,
+                                                  (const uint32_t *)(const void *)part_of_tile(c, l0c, row, column),
+                                                  column, smaller(c->n - column, part), part_in_gm(c, to, row, column));
+  }
+}
+
+const uint32_t *core_fixpipe_row(const core_memory_t *memory, const cmd_fixpipe_t *c, uint64_t row, uint32_t *room) {
+  if (c->type == c->from && c->relu == 0 && c->strip_pitch == 0) {
+    return (const uint32_t *)(const void *)part_of_tile(c, core_at(memory, SPACE_L0C, c->l0c), row, 0);
+  }
+  cmd_fixpipe_t stored = *c;
+  stored.op = GM_STORE;
+  stored.gm_pitch = 0;
+  put_row(memory, &stored, row, (uint8_t *)room);
+  return room;
+}
+
+void core_fixpipe_execute(const core_memory_t *memory, const cmd_fixpipe_t *c) {
+  uint8_t *gm = core_at(memory, SPACE_GM, c->gm);
   for (size_t r = 0; r < c->m; ++r) {
-    for (size_t column = 0; column < c->n; column += part) {
-      put_part(memory, c, (const uint32_t *)(const void *)part_of_tile(c, l0c, r, column), column,
-               smaller(c->n - column, part), part_in_gm(c, gm, r, column));
-    }
+    put_row(memory, c, r, gm);
   }
 }
 

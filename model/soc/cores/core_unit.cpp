@@ -252,6 +252,9 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
     if (auto error = gm_.check(access, core_is_atomic(&command))) {
       return stop("out of bounds: " + *error + ": ");
     }
+    if (core_gm_op(&command) > GM_RESCALE && sim_.options.gm == SOC_GM_RTL) {
+      return stop("not in the Verilog of the slices, only with --gm c: ");
+    }
     if (gm_.is_read_only(access.base)) {
       return true;
     }

@@ -27,7 +27,7 @@ simulation::~simulation() = default;
 
 bool simulation::is_done_in_rtl(const command_t &command) const {
   const unsigned opcode = command.header.opcode_;
-  return (core_is_atomic(&command) && options.gm == SOC_GM_RTL) ||
+  return (core_is_atomic(&command) && options.gm != SOC_GM_C) ||
          ((opcode == OP_LOAD_KV || opcode == OP_ATTN) && options.engine == SOC_ENGINE_RTL);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "soc/memory/gm_requests.h"
 
+#include "core/tensor.h"
+
 namespace soc {
 
 atomic_rows::atomic_rows(const command_t &command) {
@@ -8,20 +10,14 @@ atomic_rows::atomic_rows(const command_t &command) {
     const cmd_fixpipe_t &c = command.fixpipe;
     copy_out = nullptr;
     op = c.op;
-    space = SPACE_L0C;
-    from = c.l0c;
-    from_pitch = (c.n + 15u) / 16 * 16 * 4;
     gm = c.gm - GM_BASE;
     gm_pitch = c.gm_pitch;
     rows = c.m;
-    row_bytes = uint64_t{c.n} * 4;
+    row_bytes = uint64_t{c.n} * core_type_bits(c.type) / 8;
   } else {
     const cmd_copy_out_t &c = command.copy_out;
     copy_out = &c;
     op = c.op;
-    space = SPACE_UB;
-    from = c.ub;
-    from_pitch = c.op == GM_RESCALE ? 4 : c.ub_pitch;
     gm = c.gm - GM_BASE;
     gm_pitch = c.gm_pitch;
     rows = c.rows;

@@ -16,8 +16,7 @@ namespace soc {
 
 constexpr uint64_t kBeatBytes = GM_LANES * 4;
 
-// The operands of an atomic command: rows in global memory, and the rows that it combines with them in a
-// buffer of the core (RESCALE: one word a row).
+// The rows of an atomic command in global memory. (core_atomic_row has the operands that are combined with them.)
 struct atomic_rows {
   explicit atomic_rows(const command_t &command);
   // Rows of zeros that COPY_OUT is asked to skip send nothing.
@@ -26,8 +25,6 @@ struct atomic_rows {
   }
   const cmd_copy_out_t *copy_out;  // null: FIXPIPE
   unsigned op;
-  core_space_t space;
-  uint64_t from, from_pitch;
   uint64_t gm, gm_pitch;  // offsets from GM_BASE
   uint64_t rows, row_bytes;
 };

@@ -166,12 +166,12 @@ atomics::atomics(simulation &sim, global_memory &gm)
       rtl_(stepped_ ? 1 : std::max(1u, sim.options.threads)),
       guards_(sim.config.gm.slices) {
   const slice_clock clock(sim.config);
-  if (sim.options.gm == SOC_GM_RTL && sim.config.gm.slice_stages != GM_ALU_STAGES) {
+  if (sim.options.gm != SOC_GM_C && sim.config.gm.slice_stages != GM_ALU_STAGES) {
     throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
                              ", as the Verilog has, or --gm c; got " + std::to_string(sim.config.gm.slice_stages));
   }
   for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
-    if (sim.options.gm == SOC_GM_RTL) {
+    if (sim.options.gm != SOC_GM_C) {
       add_rtl_slice(clock);
     } else {
       timed_.emplace_back(clock, sim.config.gm.slice_stages);
@@ -209,21 +209,21 @@ void atomics::send(mover &who, const core_memory_t &memory, const command_t &com
   if (!is_rtl()) {
     send_c(rows, memory, who, number, duration, now);
   } else {
-    send_rtl(rows, memory, who, number, duration, now);
+    send_rtl(rows, memory, command, who, number, duration, now);
   }
 }
 
 // Leaves the command's requests in beats_, with their number for an arrival, and says how many these are.
-uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory) {
-  const uint8_t *operands = memory.base[rows.space] + rows.from;
+uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory, const command_t &command) {
   uint64_t count = 0;
+  room_.resize(rows.row_bytes / 4);
   touched_.clear();
   for (uint64_t row = 0; row < rows.rows; ++row) {
     if (!rows.sent(memory, row)) {
       continue;
     }
     const uint64_t begin = rows.gm + row * rows.gm_pitch;
-    const uint8_t *from = operands + row * rows.from_pitch;
+    const uint32_t *from = core_atomic_row(&memory, &command, row, room_.data());
     for_each_request(rows.op, begin, begin + rows.row_bytes, sim_.config.gm.slice_bytes, rtl_.size(),
                      [&](unsigned slice, uint64_t offset, uint64_t stop) {
                        if (beats_[slice].empty()) {
@@ -243,7 +243,7 @@ uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory) {
                        if (rows.op == GM_RESCALE) {
                          std::memcpy(&r.data[0], from, 4);
                        } else {
-                         std::memcpy(&r.data[lane], from + (offset - begin), lanes * 4);
+                         std::memcpy(&r.data[lane], from + (offset - begin) / 4, lanes * 4);
                        }
                        ++count;
                      });
@@ -252,9 +252,9 @@ uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory) {
 }
 
 // Beat i of n arrives one cycle after now, plus i/n of the duration.
-void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number,
-                       uint64_t duration, uint64_t now) {
-  const uint64_t count = gather(rows, memory);
+void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, const command_t &command, mover &who,
+                       uint64_t number, uint64_t duration, uint64_t now) {
+  const uint64_t count = gather(rows, memory, command);
   transfer *to = begin(who, number);
   for (const unsigned slice : touched_) {
     std::vector<gm_slice::beat> &beats = beats_[slice];
@@ -318,8 +318,9 @@ void atomics::apply(const core_memory_t &memory, const command_t &command) {
   const atomic_rows rows(command);
   const uint64_t slice_bytes = sim_.config.gm.slice_bytes;
   uint32_t old[16384];
+  room_.resize(rows.row_bytes / 4);
   for (uint64_t row = 0; row < rows.rows; ++row) {
-    const auto *from = reinterpret_cast<const uint32_t *>(memory.base[rows.space] + rows.from + row * rows.from_pitch);
+    const uint32_t *from = core_atomic_row(&memory, &command, row, room_.data());
     uint64_t offset = rows.gm + row * rows.gm_pitch;
     const uint64_t end = offset + rows.row_bytes;
     while (offset < end) {

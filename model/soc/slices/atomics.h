@@ -56,9 +56,9 @@ class atomics {
   void run_rtl(const std::vector<unsigned> &slices, uint64_t now);
   bool is_rtl() const { return rtl_.size() > 0; }
   uint64_t earliest(unsigned slice, uint64_t token);
-  uint64_t gather(const atomic_rows &rows, const core_memory_t &memory);
-  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t duration,
-                uint64_t now);
+  uint64_t gather(const atomic_rows &rows, const core_memory_t &memory, const command_t &command);
+  void send_rtl(const atomic_rows &rows, const core_memory_t &memory, const command_t &command, mover &who,
+                uint64_t number, uint64_t duration, uint64_t now);
   void send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t duration,
               uint64_t now);
 
@@ -76,6 +76,7 @@ class atomics {
   std::vector<transfer *> done_;               // of these: they may begin anew
   std::vector<timed_slice> timed_;             // --gm c: when they answer
   std::vector<unsigned> touched_;              // slices of the command being sent
+  std::vector<uint32_t> room_;                 // a row's operands, if they are converted on the way
   std::vector<unsigned> reached_;              // slices of the command that looks
   std::vector<slice_queue::answer> finished_;  // of the slice looked at
   std::vector<guard_count> guards_;            // --gm c, by slice
