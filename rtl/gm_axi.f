@@ -5,6 +5,7 @@ axi/gm_axi.v
 axi/gm_axi_read.v
 fp/fp32_add.v
 gm/gm_atomic.v
+gm/gm_choose.v
 gm/gm_lane_alu.v
 gm/gm_s32_guard.v
 lib/delay_line.v

@@ -6,6 +6,7 @@ axi/gm_axi_read.v
 axi/gm_slice.v
 fp/fp32_add.v
 gm/gm_atomic.v
+gm/gm_choose.v
 gm/gm_lane_alu.v
 gm/gm_s32_guard.v
 lib/delay_line.v

@@ -74,6 +74,7 @@ refused CNT_W_must_be_wide_enough_to_hold_LANES gm_atomic LANES=4 CNT_W=1
 refused CNT_W_must_be_wide_enough_to_hold_LANES gm_atomic LANES=4 CNT_W=2
 refused ALU_STAGES_must_be_1_to_6 gm_atomic LANES=2 ALU_STAGES=7
 refused STAGES_must_be_1_to_6 gm_lane_alu STAGES=0
+refused FRACTION_must_be_23_or_10_with_TYPES fp32_add FRACTION=10
 refused DEPTH_must_be_at_least_2 delay_line DEPTH=1
 refused DEPTH_must_be_at_least_2 fifo DEPTH=1
 refused STEPS_must_be_at_least_2 stream_steps STEPS=1
@@ -90,5 +91,6 @@ taken attention_engine D=2 P=1 N=1
 taken gm_slice LANES=2 WORDS=2 LEN_W=1 AXI_W=5
 taken attention_engine D=3 P=3 NQ=2 N=6 ARITHMETIC=1 VARIANT=1
 taken gm_atomic LANES=3 CNT_W=2
+taken gm_atomic LANES=2 ALU_STAGES=1 TYPES=1
 echo "$count refusals asked for: $([ $failed = 0 ] && echo PASS || echo FAIL)"
 exit $failed

@@ -6,25 +6,27 @@
 
 static uint32_t low_bits(uint32_t width) { return width >= 32u ? UINT32_MAX : (1u << width) - 1u; }
 
-static bool is_legal(uint32_t op) { return op <= (uint32_t)NUM_GM_RESCALE; }
+static bool is_legal(const gm_atomic_t *unit, uint32_t op) {
+  return op <= (uint32_t)(unit->types ? NUM_GM_MIN_S8 : NUM_GM_RESCALE);
+}
 
 static uint32_t flight_of(const gm_atomic_t *unit) { return GM_FLIGHT(unit->stages); }
 
 static void accept(gm_atomic_t *unit, const gm_request_t *req) {
-  const uint32_t op = req->op & 7u;
+  const uint32_t op = req->op & (unit->types ? 31u : 7u);
   const uint32_t len = req->len & low_bits(GM_LEN_W);
   unit->request.valid = true;
   unit->request.op = op;
   unit->request.addr = req->addr & low_bits(GM_ADDR_W);
   unit->request.tag = req->tag & low_bits(GM_TAG_W);
-  unit->request.mask = is_legal(op) ? req->mask & low_bits(unit->lanes) : 0u;
+  unit->request.mask = is_legal(unit, op) ? req->mask & low_bits(unit->lanes) : 0u;
   unit->request.left = op == NUM_GM_RESCALE && len != 0u ? len - 1u : 0u;
   memcpy(unit->request.data, req->data, sizeof unit->request.data);
 }
 
 // A beat that reads needs all older ones of its address out of flight.
 static bool conflicts(const gm_atomic_t *unit) {
-  if (!is_legal(unit->request.op) || unit->request.op == NUM_GM_STORE) {
+  if (!is_legal(unit, unit->request.op) || unit->request.op == NUM_GM_STORE) {
     return false;
   }
   for (uint32_t i = 0; i < flight_of(unit); ++i) {
@@ -81,7 +83,7 @@ static void issue(gm_atomic_t *unit, struct gm_beat *beat, const gm_atomic_mem_t
   beat->mask = beat->last ? unit->request.mask : low_bits(unit->lanes);
   beat->guards = 0;
   beat->guarded_lanes = 0;
-  if (is_legal(unit->request.op)) {
+  if (is_legal(unit, unit->request.op)) {
     compute(unit, beat, mem);
   }
   if (beat->last) {

@@ -73,6 +73,9 @@ typedef struct gm_atomic {
   // ALU_STAGES of this instance, 1..GM_MAX_ALU_STAGES.  Set to GM_ALU_STAGES by reset; as lanes.
   uint32_t stages;
 
+  // TYPES of this instance, cleared by reset: has it operations of all types?
+  bool types;
+
   // The pipeline, for the functions below only.
   struct {
     bool valid;

@@ -10,6 +10,12 @@
 // LANES  sums at a time, >= 1
 // CUTS   bit i: a register at i above.  Latency: the bits set; LANES sums a cycle.
 //        0: sum_o is combinational from a_i and b_i, and clk_i does nothing.
+// TYPES  1: adds F16 and BF16 numbers, too, as kind_i says of all lanes: 0 FP32, 1 F16, 2 BF16.  A sum is then
+//        rounded to that type at once, and is the lower half of sum_o, whose upper half is 0.  They come with
+//        zeros behind them: a BF16 as its FP32, an F16 with its own exponent, which makes it an FP32 of 2^-112
+//        its value, subnormals included.  Only an exponent of 31 becomes 255.
+// FRACTION  bits of the fraction: 23, or 10 for an adder that knows F16 and BF16 only.  A number is then its sign, in
+//        bit 31, and 18 bits; and sum_o is 0 where kind_i is.
 // Numerics: round to nearest even; subnormals are read and produced exactly (no flush to zero);
 // overflow gives infinity; every NaN result is the canonical quiet NaN 0x7fc00000; an exact zero is
 // +0 unless both operands are negative zeros.  Bit-exact with num_f32_add_bits().
@@ -20,25 +26,31 @@
 `default_nettype none
 module fp32_add #(
   parameter       LANES = 1,
-  parameter [4:0] CUTS  = 5'b00000
+  parameter [4:0] CUTS  = 5'b00000,
+  parameter       TYPES = 0,
+  parameter       FRACTION = 23
 ) (
   input  wire                clk_i,
+  input  wire [1:0]          kind_i,
   input  wire [32*LANES-1:0] a_i,
   input  wire [32*LANES-1:0] b_i,
   output wire [32*LANES-1:0] sum_o
 );
   `PARAMETER(LANES_must_be_at_least_1, LANES >= 1)
+  `PARAMETER(FRACTION_must_be_23_or_10_with_TYPES, FRACTION == 23 || (FRACTION == 10 && TYPES != 0))
   localparam W = 32 * LANES;
-  localparam [31:0] NORMAL        = 32'h00800000;   // the smallest normal number
-  localparam [31:0] INFINITE      = 32'h7f800000;
+  localparam [31:0] NORMAL        = 32'd1 << FRACTION;   // the smallest normal number
+  localparam [31:0] INFINITE      = 32'd255 << FRACTION;
   localparam [31:0] CANONICAL_NAN = 32'h7fc00000;
   // A significand is 24 bits and guard, round, sticky.  Three suffice: with an alignment of two places
   // or more the difference loses at most one leading bit, so after normalising guard and sticky are
   // still below the last place; with one place or none nothing is shifted out and the sum is exact.
-  localparam [31:0] TOP      = 32'h04000000;        // its hidden bit
-  localparam [31:0] SIG_BITS = 32'd27;
+  localparam [31:0] TOP      = NORMAL << 3;         // its hidden bit
+  localparam [31:0] SIG_BITS = FRACTION + 32'd4;
   localparam [31:0] LAST     = 32'd1;               // its sticky bit
-  localparam [31:0] SIG      = 32'h07ffffff;        // all of it
+  localparam [31:0] SIG      = (TOP << 1) - 32'd1;  // all of it
+  localparam [31:0] SUM      = (TOP << 2) - 32'd1;  // and a carry
+  localparam [31:0] BY_16    = FRACTION == 23 ? TOP >> 15 : 32'd1;   // a sum below it goes left by 16
   // What is known of the result, in front of a significand.
   localparam [31:0] OPPOSITE = 32'h80000000;        // the operands' signs differ
   localparam [31:0] NEGATIVE = 32'h40000000;
@@ -68,10 +80,10 @@ module fp32_add #(
       known = known | (l > INFINITE || (s == INFINITE && known[31]) ? NAN : 32'd0);
 
       // A subnormal has the weight of exponent 1 and no hidden bit.
-      l_exp = l < NORMAL ? 32'd1 : {24'd0, l[30:23]};
-      s_exp = s < NORMAL ? 32'd1 : {24'd0, s[30:23]};
-      smaller[i] = known | {6'd0, s[22:0], 3'd0} | (s < NORMAL ? 32'd0 : TOP);
-      larger[i] = {l_exp[7:0], 1'b0, l[22:0]} | (l < NORMAL ? 32'd0 : NORMAL);
+      l_exp = l < NORMAL ? 32'd1 : {24'd0, l[FRACTION+7:FRACTION]};
+      s_exp = s < NORMAL ? 32'd1 : {24'd0, s[FRACTION+7:FRACTION]};
+      smaller[i] = known | {{(29-FRACTION){1'b0}}, s[FRACTION-1:0], 3'd0} | (s < NORMAL ? 32'd0 : TOP);
+      larger[i] = {l_exp[7:0], {(24-FRACTION){1'b0}}, l[FRACTION-1:0]} | (l < NORMAL ? 32'd0 : NORMAL);
 
       distance = l_exp - s_exp;
       apart[i] = distance > SIG_BITS ? SIG_BITS : distance;
@@ -108,7 +120,7 @@ module fp32_add #(
       al = add_l[32*j +: 32];
       as = add_s[32*j +: 32];
       both = {5'd0, al[23:0], 3'd0} + ((as & SIG) ^ {32{as[31]}}) + {31'd0, as[31]};
-      total[j] = (as & KNOWN) | (both & ~KNOWN);
+      total[j] = (as & KNOWN) | (both & SUM);
       exponent[j] = {24'd0, al[31:24]};
     end
   end
@@ -129,12 +141,12 @@ module fp32_add #(
       p     = sum[32*q +: 32] & SIG;
       pe    = sum_exp[32*q +: 32];
       ahead = p | (TOP >> (pe - 32'd1));
-      if (ahead < 32'h00000800) begin
+      if (ahead < BY_16) begin
         ahead = ahead << 16;
         p     = p << 16;
         pe    = pe - 32'd16;
       end
-      if (ahead < 32'h00080000) begin
+      if (ahead < TOP >> 7) begin
         ahead = ahead << 8;
         p     = p << 8;
         pe    = pe - 32'd8;
@@ -163,12 +175,12 @@ module fp32_add #(
       n    = part_n[32*k +: 32];
       seen = part_seen[32*k +: 32];
       e    = part_e[32*k +: 32];
-      if (seen < 32'h00800000) begin
+      if (seen < TOP >> 3) begin
         seen = seen << 4;
         n    = n << 4;
         e    = e - 32'd4;
       end
-      if (seen < 32'h02000000) begin
+      if (seen < TOP >> 1) begin
         seen = seen << 2;
         n    = n << 2;
         e    = e - 32'd2;
@@ -179,11 +191,11 @@ module fp32_add #(
       end
       e = n < TOP ? 32'd0 : e;
       // Or right, by the carry.
-      if (x[27]) begin
+      if (x[FRACTION+4]) begin
         n = {5'd0, x[27:2], x[1] | x[0]};
         e = e_in + 32'd1;
       end
-      number[k] = (e << 24) | {8'd0, n[25:2]};
+      number[k] = (e << (FRACTION + 1)) | {{(31-FRACTION){1'b0}}, n[FRACTION+2:2]};
       // x - x is +0; any other zero keeps the common sign of its operands.
       below = x & (NEGATIVE | NAN | INF);
       if ((x & (OPPOSITE | ~KNOWN)) == OPPOSITE) below = x & (NAN | INF);
@@ -195,23 +207,59 @@ module fp32_add #(
 
   // ---------------------------------------------------------------- round, pack
   (* mem2reg *) reg [31:0] rounded [0:LANES-1];
-  reg [31:0] m, z, f, y;
-  always @* begin
-    {z, f, y} = {3{32'd0}};
-    for (m = 0; m < LANES; m = m + 1) begin
-      z = sig[32*m +: 32];
-      f = sig_rest[32*m +: 32];
-      // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, turns
-      // the largest subnormal into the smallest normal and the largest finite number into infinity.
-      y = {1'b0, z[31:1]} + (z & (f | {1'b0, z[31:1]}) & 32'd1);
-      if (z[31:24] == 8'hff || (f & INF) != 32'd0) y = INFINITE;
-      y = y | {f[30], 31'd0};
-      if ((f & NAN) != 32'd0) y = CANONICAL_NAN;
-      rounded[m] = y;
-    end
-  end
-
+  // Exponent and fraction are one integer: a carry out of the fraction raises the exponent, turns
+  // the largest subnormal into the smallest normal and the largest finite number into infinity.
   generate
+    if (TYPES == 0) begin : g_one
+      wire unused = &{1'b0, kind_i};
+      reg [31:0] m, z, f, y;
+      always @* begin
+        {z, f, y} = {3{32'd0}};
+        for (m = 0; m < LANES; m = m + 1) begin
+          z = sig[32*m +: 32];
+          f = sig_rest[32*m +: 32];
+          y = {1'b0, z[31:1]} + (z & (f | {1'b0, z[31:1]}) & 32'd1);
+          if (z[31:24] == 8'hff || (f & INF) != 32'd0) y = INFINITE;
+          y = y | {f[30], 31'd0};
+          if ((f & NAN) != 32'd0) y = CANONICAL_NAN;
+          rounded[m] = y;
+        end
+      end
+    end else begin : g_types
+      localparam F16_BEHIND  = FRACTION - 10;        // bits that F16 does not have
+      localparam BF16_BEHIND = FRACTION - 7;
+      localparam [31:0] F16_INFINITE = 32'd31 << FRACTION;
+      wire [11:0] kinds;
+      assign kinds[1:0] = kind_i;
+      for (g = 0; g < 5; g = g + 1) begin : g_kind
+        pipe_cut #(.W(2), .ON(CUTS[g])) u_kind (.clk_i(clk_i), .data_i(kinds[2*g +: 2]), .data_o(kinds[2*g + 2 +: 2]));
+      end
+      wire        is_f16  = kinds[10];
+      wire        is_bf16 = kinds[11];
+      // The bit behind the last place, those behind it, and what is infinite.
+      wire [31:0] half = is_f16 ? 32'd1 << F16_BEHIND : is_bf16 ? 32'd1 << BF16_BEHIND : 32'd1;
+      wire [31:0] low  = is_f16 ? (32'd1 << F16_BEHIND) - 32'd1 : is_bf16 ? (32'd1 << BF16_BEHIND) - 32'd1 : 32'd0;
+      wire [31:0] most = is_f16 ? F16_INFINITE : INFINITE;
+      reg [31:0] m, z, f, y, up, sign;
+      always @* begin
+        {z, f, y, up, sign} = {5{32'd0}};
+        for (m = 0; m < LANES; m = m + 1) begin
+          z = sig[32*m +: 32];
+          f = sig_rest[32*m +: 32];
+          up = z & half;
+          if ((z & ((half << 1) | low)) == 32'd0 && !f[0]) up = 32'd0;
+          y = ((z & ~(half | low)) >> 1) + up;
+          if (y >= most || z >> (FRACTION + 1) == 32'd255 || (f & INF) != 32'd0) y = most;
+          sign = {f[30], 31'd0};
+          if (is_f16) y = (sign >> 16) | (y >> F16_BEHIND);
+          else if (is_bf16) y = (sign >> 16) | (y >> BF16_BEHIND);
+          else y = FRACTION == 23 ? sign | y : 32'd0;
+          if ((f & NAN) != 32'd0) y = is_f16 ? 32'h7e00 : is_bf16 ? 32'h7fc0 : FRACTION == 23 ? CANONICAL_NAN : 32'd0;
+          rounded[m] = y;
+        end
+      end
+    end
+
     for (g = 0; g < LANES; g = g + 1) begin : g_lane
       assign larger_w[32*g +: 32] = larger[g];
       assign smaller_w[32*g +: 32] = smaller[g];

@@ -38,7 +38,7 @@
 // LANES   32-bit words in a beat, >= 1        LEN_W  width of a length in beats, >= 1
 // ADDR_W  width of a beat address, >= 1       CNT_W  width of a counter, >= 2 and wide enough
 // TAG_W   width of a tag, >= 1                       to hold LANES
-// ALU_STAGES  of gm_lane_alu, 1 .. 6
+// ALU_STAGES  of gm_lane_alu, 1 .. 6     TYPES  0, or 1: operations of all types (gm_lane_alu)
 // Numerics: see gm_lane_alu.
 // SPDX-License-Identifier: Apache-2.0
 `include "assert.vh"
@@ -50,7 +50,8 @@ module gm_atomic #(
   parameter LEN_W  = 10,
   parameter TAG_W  = 8,
   parameter CNT_W  = 32,
-  parameter ALU_STAGES = 4
+  parameter ALU_STAGES = 4,
+  parameter TYPES = 0
 ) (
   input  wire                clk_i,
   input  wire                rst_ni,       // active low, asserted asynchronously
@@ -59,7 +60,7 @@ module gm_atomic #(
   // Request stream
   input  wire                req_valid_i,
   output wire                req_ready_o,
-  input  wire [2:0]          req_op_i,
+  input  wire [TYPES != 0 ? 4 : 2:0] req_op_i,
   input  wire [ADDR_W-1:0]   req_addr_i,   // in beats
   input  wire [LANES*32-1:0] req_data_i,
   input  wire [LANES-1:0]    req_mask_i,
@@ -101,8 +102,11 @@ module gm_atomic #(
   localparam TAGS   = FLIGHT + 1;          // and one in which a credit comes back
   localparam OWED_COUNTS = TAGS + 1;       // 0 .. TAGS
   localparam OWED_W = $clog2(OWED_COUNTS);
-  localparam [2:0] OP_STORE   = 3'd0;
-  localparam [2:0] OP_RESCALE = 3'd4;      // the highest legal code
+  localparam OP_W = TYPES != 0 ? 5 : 3;
+  localparam [OP_W-1:0] OP_STORE   = 0;
+  localparam [OP_W-1:0] OP_RESCALE = 4;
+  localparam [4:0]      LAST_CODE  = TYPES != 0 ? 5'd20 : 5'd4;
+  localparam [OP_W-1:0] OP_LAST    = LAST_CODE[OP_W-1:0];
   localparam [ADDR_W-1:0] ADDR_ONE = 1;
   localparam [LEN_W-1:0]  LEN_ZERO = 0;
   localparam [LEN_W-1:0]  LEN_ONE  = 1;
@@ -112,7 +116,7 @@ module gm_atomic #(
 
   // ---------------------------------------------------------------- request: walk, issue
   reg               rq_valid_q;
-  reg [2:0]         rq_op_q;
+  reg [OP_W-1:0]    rq_op_q;
   reg               rq_reads_q;
   reg [ADDR_W-1:0]  rq_addr_q;
   reg [DATA_W-1:0]  rq_data_q;
@@ -128,7 +132,7 @@ module gm_atomic #(
   wire accept  = req_valid_i & req_ready_o;
 
   wire req_rescale = req_op_i == OP_RESCALE;
-  wire req_legal   = req_op_i <= OP_RESCALE;
+  wire req_legal   = req_op_i <= OP_LAST;
   wire req_walks   = req_rescale & (req_len_i != LEN_ZERO);
 
   assign req_ready_o = ~rq_valid_q | (issue & rq_last);
@@ -186,8 +190,8 @@ module gm_atomic #(
   assign conflict = |same;
 
   // ---------------------------------------------------------------- compute
-  wire [2:0] alu_op;
-  delay_line #(.W(3), .DEPTH(2)) u_op (
+  wire [OP_W-1:0] alu_op;
+  delay_line #(.W(OP_W), .DEPTH(2)) u_op (
     .clk_i (clk_i),
     .en_i  (1'b1),
     .data_i(rq_op_q),
@@ -206,7 +210,8 @@ module gm_atomic #(
 
   gm_lane_alu #(
     .LANES (LANES),
-    .STAGES(ALU_STAGES)
+    .STAGES(ALU_STAGES),
+    .TYPES (TYPES)
   ) u_alu (
     .clk_i    (clk_i),
     .op_i     (alu_op),
@@ -302,7 +307,7 @@ module gm_atomic #(
   assign cnt_stalls_o = cnt_stalls_q;
 
   // ---------------------------------------------------------------- the contract
-  localparam CALL_W = 3 + ADDR_W + LANES + LEN_W + TAG_W;
+  localparam CALL_W = OP_W + ADDR_W + LANES + LEN_W + TAG_W;
 `ifndef FORMAL                             // which needs nothing of a request that waits
   `ASSUME_STABLE(request_is_held, req_valid_i, req_ready_o, CALL_W, {req_op_i, req_addr_i, req_mask_i, req_len_i, req_tag_i})
   `ASSUME_STABLE(operand_is_held, req_valid_i, req_ready_o, DATA_W, req_data_i)
@@ -319,7 +324,7 @@ module gm_atomic #(
 
   wire f_run, f_ran;
   formal_run u_f_run (.clk_i(clk_i), .rst_ni(rst_ni), .run_o(f_run), .ran_o(f_ran));
-  wire f_reads = rq_op_q >= 3'd1 && rq_op_q <= 3'd4;
+  wire f_reads = rq_op_q != OP_STORE && rq_op_q <= OP_LAST;
 
   // Requests, responses: number them.  The unit never looks at a tag, so taking the request's
   // number for it loses nothing; then tags in sequence into the queue, which is proved to keep them
@@ -387,7 +392,7 @@ module gm_atomic #(
   always @(posedge clk_i) begin
     if (accept) begin
       f_base_q  <= req_addr_i;
-      f_len_q   <= (req_op_i == 3'd4 && req_len_i > 1) ? req_len_i : LEN_ONE;
+      f_len_q   <= (req_op_i == OP_RESCALE && req_len_i > 1) ? req_len_i : LEN_ONE;
       f_index_q <= LEN_ZERO;
     end else if (issue) begin
       f_index_q <= f_index_q + LEN_ONE;
@@ -416,7 +421,7 @@ module gm_atomic #(
     assert (rq_left_q == f_len_q - f_index_q - LEN_ONE && rq_last_q == (rq_left_q == LEN_ZERO));
     assert (rq_addr_q == f_base_q + f_index[ADDR_W-1:0]);
     assert (rq_reads_q == f_reads);
-    assert (rq_op_q == 3'd4 || f_len_q == LEN_ONE);
+    assert (rq_op_q == OP_RESCALE || f_len_q == LEN_ONE);
   end
 
   // Data: follow one word, any lane of any address.  The memory answers a read with the word before
@@ -447,22 +452,22 @@ module gm_atomic #(
   end
   always @* if (f_reading_q) assume (f_rdata_at[31:0] == f_read_q);
 
-  reg [2:0]  f_rq_op_q;
+  reg [OP_W-1:0] f_rq_op_q;
   reg [31:0] f_rq_operand_q;
   reg        f_rq_enable_q;
   always @(posedge clk_i) begin
     if (accept) begin
       f_rq_op_q      <= req_op_i;
-      f_rq_operand_q <= req_op_i == 3'd4 ? req_data_i[31:0] : f_req_at[31:0];
-      f_rq_enable_q  <= f_req_mask[0] && req_op_i < 3'd5;
+      f_rq_operand_q <= req_op_i == OP_RESCALE ? req_data_i[31:0] : f_req_at[31:0];
+      f_rq_enable_q  <= f_req_mask[0] && req_op_i <= OP_LAST;
     end
     f_last_q  <= {f_last_q[FLIGHT-2:0], f_index_q + LEN_ONE == f_len_q};
-    f_reads_q <= {f_reads_q[FLIGHT-2:0], f_rq_op_q >= 3'd1 && f_rq_op_q <= 3'd4};
+    f_reads_q <= {f_reads_q[FLIGHT-2:0], f_rq_op_q != OP_STORE && f_rq_op_q <= OP_LAST};
   end
-  wire [2:0]  f_op;                        // of the beat that writes
+  wire [OP_W-1:0] f_op;                        // of the beat that writes
   wire [31:0] f_operand;
   wire        f_enable;
-  delay_line #(.W(36), .DEPTH(FLIGHT)) u_f_beat (
+  delay_line #(.W(OP_W + 33), .DEPTH(FLIGHT)) u_f_beat (
     .clk_i (clk_i),
     .en_i  (1'b1),
     .data_i({f_rq_op_q, f_rq_operand_q, f_rq_enable_q || f_index_q + LEN_ONE != f_len_q}),
@@ -470,7 +475,7 @@ module gm_atomic #(
   );
   wire [31:0] f_result;
   wire [3:0]  f_guard;
-  gm_lane_function u_f_function (
+  gm_lane_function #(.OP_W(OP_W)) u_f_function (
     .op_i     (f_op),
     .mem_i    (f_word_q),
     .operand_i(f_operand),
@@ -533,7 +538,7 @@ module gm_atomic #(
 
   // The traffic these speak about exists.
   always @(posedge clk_i) if (f_run && f_ran) begin
-    cover (f_writes && f_op == 3'd2 && $past(rq_valid_q && conflict && rq_addr_q == f_addr));
+    cover (f_writes && f_op == 2 && $past(rq_valid_q && conflict && rq_addr_q == f_addr));
     cover (rq_valid_q && rq_last && !credit && req_valid_i);
     cover (&valid_q && f_writes);
     cover (pay && $past(pay) && $past(pay, 2) && f_answered_q == 4);

@@ -7,7 +7,7 @@
 #
 #   gm_atomic                     base case, induction, cover points; the ALU is abstract
 #   fifo, skid                    base case, induction, cover points
-#   gm_s32_guard                  combinational: one step says it all
+#   gm_s32_guard, gm_choose       combinational: one step says it all
 #   stream_steps, fau_triplet,    base case, induction, cover points
 #   acc, attention_ctrl
 #   attention_chain               the same, arithmetic abstract: FAU -> ACC -> ACC -> divider
@@ -99,12 +99,13 @@ case $proof in
 gm_atomic)
   # Small parameters: two lanes, 4 addresses so that walks wrap, rows of up to 7 beats, 16 tags for
   # 8 requests at a time. The induction is longer than a beat's flight, so all of that is seen to happen.
-  for stages in 1 4; do
+  for shape in "1 0" "4 0" "1 1"; do
+    stages=${shape% *} types=${shape#* }
     to_smt2 gm_atomic "" "$rtl/gm/gm_atomic.v $here/gm_lane_alu.v $here/gm_lane_function.v
       $rtl/lib/delay_line.v $rtl/lib/pipe_cut.v $rtl/lib/fifo.v" \
-      "chparam -set LANES 2 -set ADDR_W 2 -set LEN_W 3 -set TAG_W 4 -set CNT_W 4 -set ALU_STAGES $stages gm_atomic"
-    run "base case, $stages stages" -t $((stages + 7))
-    run "induction, $stages stages" -i -t $((stages + 4))
+      "chparam -set LANES 2 -set ADDR_W 2 -set LEN_W 3 -set TAG_W 4 -set CNT_W 4 -set ALU_STAGES $stages -set TYPES $types gm_atomic"
+    run "base case, $stages stages${types#0}" -t $((stages + 7))
+    run "induction, $stages stages${types#0}" -i -t $((stages + 4))
     [ -z "$quick" ] || exit 0
   done
   run "cover" -c -t 20
@@ -117,8 +118,8 @@ fifo)
     run "cover, $depth words" -c -t 16
   done
   ;;
-gm_s32_guard)
-  to_smt2 gm_s32_guard "" "$rtl/gm/gm_s32_guard.v" ""
+gm_s32_guard | gm_choose)
+  to_smt2 "$proof" "" "$rtl/gm/$proof.v" ""
   run "all inputs" -t 1
   ;;
 stream_steps)

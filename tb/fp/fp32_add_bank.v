@@ -13,10 +13,11 @@ module fp32_add_bank #(
   output wire [LANES*32-1:0] sum_o
 );
   fp32_add #(.LANES(LANES)) u_add (
-    .clk_i(1'b0),
-    .a_i  (a_i),
-    .b_i  (b_i),
-    .sum_o(sum_o)
+    .clk_i (1'b0),
+    .kind_i(2'd0),
+    .a_i   (a_i),
+    .b_i   (b_i),
+    .sum_o (sum_o)
   );
 endmodule
 `resetall

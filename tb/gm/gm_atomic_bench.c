@@ -73,7 +73,7 @@ static void reference_beat(gm_bench_t *bench, const gm_request_t *req, uint32_t 
 // The whole request at once: what "atomic, in order of acceptance" means.
 static void reference(gm_bench_t *bench, const gm_request_t *req) {
   const uint32_t all = (uint32_t)((UINT64_C(1) << bench->model.lanes) - 1u);
-  if (req->op > NUM_GM_RESCALE) {
+  if (req->op > (uint32_t)(bench->model.types ? NUM_GM_MIN_S8 : NUM_GM_RESCALE)) {
     return;
   }
   const uint32_t beats = req->op == NUM_GM_RESCALE && req->len > 1u ? req->len : 1u;
@@ -183,7 +183,7 @@ static void record_cycle(const gm_bench_t *bench, const gm_dut_out_t *out) {
   fprintf(file, "%d %d %d %d ", in->rst_n, in->clear, in->req_valid, in->rsp_ready);
   record_words(bench, in->mem_rdata, UINT32_MAX);
   if (in->req_valid) {
-    fprintf(file, "%" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " ", in->req.op & 7u, in->req.addr,
+    fprintf(file, "%" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " %" PRIx32 " ", in->req.op & 31u, in->req.addr,
             in->req.mask, in->req.len, in->req.tag);
     record_words(bench, in->req.data, UINT32_MAX);
   }
@@ -268,6 +268,7 @@ void gm_bench_reset(gm_bench_t *bench) {
   gm_atomic_reset(&bench->model);
   bench->model.lanes = lanes;
   bench->model.stages = gm_dut_stages();
+  bench->model.types = gm_dut_types();
   record_cycle(bench, &out);
   expect(bench, "rsp_valid in reset", out.rsp_valid, false);
   expect(bench, "mem_we in reset", out.mem_we, false);

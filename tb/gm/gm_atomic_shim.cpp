@@ -4,7 +4,8 @@
 #include GM_DUT_HEADER
 #include "waves/verilated_end.h"
 
-// GM_DUT_HEADER, GM_DUT_CLASS, GM_DUT_LANES and GM_DUT_STAGES come from CMakeLists.txt, one set for each build.
+// GM_DUT_HEADER, GM_DUT_CLASS, GM_DUT_LANES, GM_DUT_STAGES and GM_DUT_TYPES come from CMakeLists.txt, one set for each
+// build.
 struct gm_dut {
   GM_DUT_CLASS rtl;
 };
@@ -30,11 +31,13 @@ extern "C" uint32_t gm_dut_lanes(void) { return LANES; }
 
 extern "C" uint32_t gm_dut_stages(void) { return GM_DUT_STAGES; }
 
+extern "C" bool gm_dut_types(void) { return GM_DUT_TYPES != 0; }
+
 static void drive(GM_DUT_CLASS *rtl, const gm_dut_in_t *in) {
   rtl->rst_ni = in->rst_n;
   rtl->clear_i = in->clear;
   rtl->req_valid_i = in->req_valid;
-  rtl->req_op_i = static_cast<CData>(in->req.op & 7u);
+  rtl->req_op_i = static_cast<CData>(in->req.op & (GM_DUT_TYPES != 0 ? 31u : 7u));
   rtl->req_addr_i = in->req.addr & ((1u << GM_ADDR_W) - 1u);
   rtl->req_mask_i = static_cast<SData>(in->req.mask & ((1u << LANES) - 1u));
   rtl->req_len_i = static_cast<SData>(in->req.len & ((1u << GM_LEN_W) - 1u));

@@ -1,7 +1,7 @@
 // C view of the Verilated gm_atomic: pins as plain integers, the clock in two halves.
 //
 // A cycle: gm_dut_settle() with this cycle's inputs, look at the outputs, gm_dut_edge().
-// Compiled once for each build of the unit (LANES, ALU_STAGES), see CMakeLists.txt.
+// Compiled once for each build of the unit (LANES, ALU_STAGES, TYPES), see CMakeLists.txt.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_TB_GM_GM_ATOMIC_SHIM_H
 #define AMALGAM_TB_GM_GM_ATOMIC_SHIM_H
@@ -45,6 +45,7 @@ void gm_dut_delete(gm_dut_t *dut);
 
 uint32_t gm_dut_lanes(void);
 uint32_t gm_dut_stages(void);  // of its ALU
+bool gm_dut_types(void);       // has it operations of all types?
 
 // Drives the inputs with the clock low and samples the outputs.
 void gm_dut_settle(gm_dut_t *dut, const gm_dut_in_t *in, gm_dut_out_t *out);

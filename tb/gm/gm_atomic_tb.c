@@ -1,6 +1,8 @@
 // Tests of rtl/gm/gm_atomic.v and of its cycle model, side by side (gm_atomic_bench.h).
 //
-//   gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S] [--record FILE]
+//   gm_atomic_tb random|guards|elements|throughput|reset [--requests N] [--seed S] [--record FILE]
+//   gm_atomic_tb vectors --op f16|bf16 --vectors FILE     sums as testfloat_gen prints them; any NaN stands for any
+//   other
 //
 // --record writes what was on the pins in each cycle, for icarus/gm_atomic_replay.v.
 // SPDX-License-Identifier: Apache-2.0
@@ -11,8 +13,9 @@
 
 #include "gm_atomic_bench.h"
 #include "tb_options.h"
+#include "tb_vectors.h"
 
-enum { ALL_LANES = 0xffff, ILLEGAL_OP = 6 };
+enum { ALL_LANES = 0xffff, ILLEGAL_OP = 6, ILLEGAL_OP_OF_TYPES = 21 };
 // No request of these tests waits as long; a unit that does hangs.
 enum { HANG_CYCLES = 100000 };
 
@@ -48,6 +51,10 @@ static uint32_t random_op(num_rng_t *rng) {
   };
   const uint32_t count = sizeof OPS / sizeof OPS[0];
   const uint32_t pick = below(rng, 40);
+  if (gm_dut_types()) {  // each second one of those that other units do not have
+    const uint32_t typed = NUM_GM_ADD_F16 + below(rng, NUM_GM_MIN_S8 - NUM_GM_RESCALE);
+    return pick == 0 ? ILLEGAL_OP_OF_TYPES + below(rng, 11) : pick < 20 ? typed : OPS[pick % count];
+  }
   return pick == 0 ? 5u + below(rng, 3) : OPS[pick % count];  // one in 40 is illegal
 }
 
@@ -72,6 +79,21 @@ static uint32_t random_float(num_rng_t *rng) {
   const uint32_t r = (uint32_t)num_rng_u64(rng);
   const uint32_t exponent = below(rng, 16) == 0 ? below(rng, 256) : 110u + below(rng, 32);
   return (r & 0x807fffffu) | exponent << 23;
+}
+
+// Two halves, of which either may be any bits, or a corner of F16 and BF16.
+static uint32_t random_halves(num_rng_t *rng) {
+  static const uint32_t CORNERS[] = {0x0000, 0x0001, 0x007f, 0x0080, 0x03ff, 0x0400, 0x3bff, 0x3c00, 0x3f80, 0x4000,
+                                     0x7bff, 0x7c00, 0x7c01, 0x7e00, 0x7f7f, 0x7f80, 0x7f81, 0x7fc0, 0x7fff};
+  const uint64_t r = num_rng_u64(rng);
+  uint32_t word = (uint32_t)r;
+  for (uint32_t at = 0; at < 32; at += 16) {
+    if (below(rng, 4) == 0) {
+      const uint32_t corner = CORNERS[below(rng, sizeof CORNERS / sizeof CORNERS[0])] | (uint32_t)(r >> 40 & 0x8000u);
+      word = (word & ~(0xffffu << at)) | corner << at;
+    }
+  }
+  return word;
 }
 
 // Bursts of a few addresses, so that beats in the pipeline collide; some start before the wrap.
@@ -103,8 +125,9 @@ static gm_request_t random_request(num_rng_t *rng) {
       .tag = below(rng, 1u << GM_TAG_W),
       .mask = below(rng, 4) == 0 ? below(rng, 1u << GM_LANES) : ALL_LANES,
   };
+  const bool halves = gm_dut_types() && (op > NUM_GM_RESCALE || (op == NUM_GM_STORE && below(rng, 2) == 0));
   for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
-    req.data[lane] = is_float ? random_float(rng) : random_n(rng);
+    req.data[lane] = halves ? random_halves(rng) : is_float ? random_float(rng) : random_n(rng);
   }
   return req;
 }
@@ -243,6 +266,81 @@ static void test_guards(gm_bench_t *bench) {
   flags_alone(bench, 0x7f7fffffu, 1u, NUM_GM_GUARD_OVERFLOW);
 }
 
+// Random words one after the other, and those near them, which cancel or compare closely, through each operation.
+static void test_elements(gm_bench_t *bench, uint64_t requests) {
+  for (uint64_t i = 0; i < requests; ++i) {
+    const uint32_t op = (uint32_t)(i % (uint64_t)(gm_dut_types() ? NUM_GM_MIN_S8 + 1 : NUM_GM_RESCALE + 1));
+    gm_request_t store = {.op = NUM_GM_STORE, .addr = (uint32_t)(i % 64), .mask = ALL_LANES};
+    gm_request_t combine = {.op = op, .addr = store.addr, .len = 1, .mask = ALL_LANES};
+    for (uint32_t lane = 0; lane < GM_LANES; ++lane) {
+      store.data[lane] = random_halves(&bench->rng);
+      const uint32_t near = (store.data[lane] ^ (below(&bench->rng, 4) * 0x8000u | below(&bench->rng, 2) << 31)) +
+                            below(&bench->rng, 5) * 0x00010001u - 0x00020002u;
+      combine.data[lane] = below(&bench->rng, 2) == 0 ? random_halves(&bench->rng) : near;
+    }
+    send(bench, &store);
+    send(bench, &combine);
+  }
+}
+
+static bool is_nan_of(uint32_t op, uint32_t bits) {
+  return (bits & 0x7fffu) > (op == NUM_GM_ADD_F16 ? 0x7c00u : 0x7f80u);
+}
+
+// A word of the unit's memory, once all is done, against the two sums that are to be there.
+static void compare_sums(gm_bench_t *bench, uint32_t op, uint32_t lane, const tb_vector_t *vectors) {
+  const uint32_t word = bench->rtl_memory.beat[GM_BENCH_HALF + 5][lane];
+  for (uint32_t half = 0; half < 2; ++half) {
+    const uint32_t sum = word >> 16 * half & 0xffffu, expected = vectors[half].expected;
+    if (sum != expected && !(is_nan_of(op, sum) && is_nan_of(op, expected))) {
+      printf("line %lu: ", vectors[half].line);
+      gm_bench_fail(bench, "sum", sum, expected);
+    }
+  }
+}
+
+// Pairs in both halves of all lanes.
+static void add_vectors(gm_bench_t *bench, uint32_t op, const tb_vector_t *vectors) {
+  gm_request_t store = {.op = NUM_GM_STORE, .addr = 5, .mask = ALL_LANES};
+  gm_request_t add = {.op = op, .addr = 5, .mask = ALL_LANES};
+  for (uint32_t lane = 0; lane < gm_dut_lanes(); ++lane) {
+    const tb_vector_t *v = vectors + 2 * lane;
+    store.data[lane] = v[0].a | v[1].a << 16;
+    add.data[lane] = v[0].b | v[1].b << 16;
+  }
+  send(bench, &store);
+  send(bench, &add);
+  gm_bench_finish(bench);
+  for (uint32_t lane = 0; lane < gm_dut_lanes(); ++lane) {
+    compare_sums(bench, op, lane, vectors + 2 * lane);
+  }
+}
+
+// Those that are left when a beat is no more full are the last ones, again.
+static bool test_vectors(gm_bench_t *bench, const char *type, const char *path) {
+  const uint32_t op = strcmp(type, "f16") == 0 ? NUM_GM_ADD_F16 : NUM_GM_ADD_BF16;
+  const uint32_t each = 2 * gm_dut_lanes();
+  tb_vector_t vectors[2 * GM_LANES] = {0}, next = {0};
+  FILE *file = fopen(path, "r");
+  tb_vector_next_t got = TB_VECTOR_BAD;
+  uint64_t count = 0;
+  while (file != NULL && (got = tb_vector_next(file, &next)) == TB_VECTOR_READ && !bench->failed) {
+    vectors[count++ % each] = next;
+    if (count % each == 0) {
+      add_vectors(bench, op, vectors);
+    }
+  }
+  if (count % each != 0) {
+    add_vectors(bench, op, vectors);
+  }
+  if (file == NULL || fclose(file) != 0 || (got != TB_VECTOR_END && !bench->failed)) {
+    fprintf(stderr, "%s: line %lu: no vector\n", path, next.line);
+    return false;
+  }
+  printf("%" PRIu64 " vectors of %s\n", count, type);
+  return count > 0;
+}
+
 // From the first cycle a request is offered to the last response, both included.
 // waited: cycles beyond one a beat.
 static void expect_cycles(gm_bench_t *bench, const char *what, uint64_t start, uint64_t beats, uint64_t waited) {
@@ -308,11 +406,10 @@ int main(int argc, char **argv) {
   const char *test = argc > 1 ? argv[1] : "";
   uint64_t requests = 20000;
   uint64_t seed = 1;
-  const char *path = NULL;
-  const tb_option_t options[] = {{.name = "--requests", .number = &requests},
-                                 {.name = "--seed", .number = &seed},
-                                 {.name = "--record", .text = &path},
-                                 {.name = NULL}};
+  const char *path = NULL, *type = "f16", *vectors = NULL;
+  const tb_option_t options[] = {{.name = "--requests", .number = &requests}, {.name = "--seed", .number = &seed},
+                                 {.name = "--record", .text = &path},         {.name = "--op", .text = &type},
+                                 {.name = "--vectors", .text = &vectors},     {.name = NULL}};
   const bool understood = tb_options(argc, argv, 2, options);
   FILE *record = path == NULL ? NULL : fopen(path, "w");
   if (path != NULL && record == NULL) {
@@ -327,12 +424,20 @@ int main(int argc, char **argv) {
     test_random(&bench, requests);
   } else if (strcmp(test, "guards") == 0) {
     test_guards(&bench);
+  } else if (strcmp(test, "elements") == 0) {
+    test_elements(&bench, requests);
+  } else if (strcmp(test, "vectors") == 0 && vectors != NULL && gm_dut_types()) {
+    if (!test_vectors(&bench, type, vectors)) {
+      gm_bench_free(&bench);
+      return 2;
+    }
   } else if (strcmp(test, "throughput") == 0) {
     test_throughput(&bench, requests);
   } else if (strcmp(test, "reset") == 0) {
     test_reset(&bench, requests);
   } else {
-    fprintf(stderr, "usage: gm_atomic_tb random|guards|throughput|reset [--requests N] [--seed S] [--record FILE]\n");
+    fprintf(stderr,
+            "usage: gm_atomic_tb random|guards|elements|throughput|reset [--requests N] [--seed S] [--record FILE]\n");
     gm_bench_free(&bench);
     return 2;
   }

@@ -7,18 +7,19 @@
 // registers start as X.  As outputs are compared with ===, none of this reaches one that counts.
 // Masked-off lanes of a write are undefined, and not looked at.
 //
-// LANES  as of gm_atomic
+// LANES, TYPES  as of gm_atomic
 // SPDX-License-Identifier: Apache-2.0
 `resetall
 `default_nettype none
 module gm_atomic_replay #(
-  parameter LANES = 16
+  parameter LANES = 16,
+  parameter TYPES = 0
 );
   localparam DATA_W = 32 * LANES;
 
   reg               clk;
   reg               rst_n, clear, req_valid, rsp_ready;
-  reg  [2:0]        req_op;
+  reg  [4:0]        req_op;
   reg  [25:0]       req_addr;
   reg  [DATA_W-1:0] req_data, mem_rdata;
   reg  [LANES-1:0]  req_mask;
@@ -32,9 +33,9 @@ module gm_atomic_replay #(
   wire [3:0]        guards;
   wire [31:0]       cnt_beats, cnt_guards, cnt_stalls;
 
-  gm_atomic #(.LANES(LANES)) u_dut (
+  gm_atomic #(.LANES(LANES), .TYPES(TYPES)) u_dut (
     .clk_i(clk), .rst_ni(rst_n), .clear_i(clear),
-    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_op_i(req_op), .req_addr_i(req_addr),
+    .req_valid_i(req_valid), .req_ready_o(req_ready), .req_op_i(req_op[TYPES != 0 ? 4 : 2:0]), .req_addr_i(req_addr),
     .req_data_i(req_data), .req_mask_i(req_mask), .req_len_i(req_len), .req_tag_i(req_tag),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(rsp_ready), .rsp_tag_o(rsp_tag),
     .mem_re_o(mem_re), .mem_raddr_o(mem_raddr), .mem_rdata_i(mem_rdata),
@@ -52,7 +53,7 @@ module gm_atomic_replay #(
   // A line that is cut leaves too few fields.
   task read_inputs;
     begin
-      {req_op, req_addr, req_mask, req_len, req_tag, req_data} = {(47+LANES+DATA_W){1'bx}};
+      {req_op, req_addr, req_mask, req_len, req_tag, req_data} = {(49+LANES+DATA_W){1'bx}};
       fields = $fscanf(file, "%d %d %d %d %h", rst_n, clear, req_valid, rsp_ready, mem_rdata);
       ended  = fields <= 0 && $feof(file) != 0;
       if (!reading) mem_rdata = {DATA_W{1'bx}};

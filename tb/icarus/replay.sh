@@ -2,7 +2,7 @@
 # A unit in both simulators: what its testbench saw in Verilator, pin by pin and cycle by cycle, is played to Icarus.
 #
 #   replay.sh TB WORK_DIR attention OPTIONS...          TB: attention_tb; its options, of `random`
-#   replay.sh TB WORK_DIR gm_atomic TEST OPTIONS...     TB: gm_atomic_tb_lN; its test and options
+#   replay.sh TB WORK_DIR gm_atomic TEST OPTIONS...     TB: gm_atomic_tb_lN[_types]; its test and options
 #
 # Exits 0 if all outputs agree, 1 if not.
 # SPDX-License-Identifier: Apache-2.0
@@ -52,7 +52,9 @@ attention)
   attention "$@"
   "$tb" random "$@" --record "$record" ;;
 gm_atomic)
-  compile gm_atomic_replay "fp gm lib" "-Pgm_atomic_replay.LANES=${tb##*_l}"
+  types=0 lanes=${tb##*_l}
+  [ "$lanes" = "${lanes%_types}" ] || types=1
+  compile gm_atomic_replay "fp gm lib" "-Pgm_atomic_replay.LANES=${lanes%_types}" "-Pgm_atomic_replay.TYPES=$types"
   "$tb" "$@" --record "$record" ;;
 esac
 vvp -n "$unit" "+record=$record" | tee "$work/log"
