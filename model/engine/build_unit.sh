@@ -87,7 +87,7 @@ gm_atomic)
   [ $# -eq 0 ] || usage
   file=$rtl/gm/gm_atomic.v
   own_sources=$root/model/soc/slices/gm_traced_unit.cpp
-  shown=--trace-fst name=gm_atomic-trace
+  shown=--trace-fst name=gm_atomic-trace own=-GTYPES=1
   verilate="-O3 --x-assign fast --x-initial fast" ;;
 *) echo "build_unit.sh: no top $top" >&2; exit 2 ;;
 esac

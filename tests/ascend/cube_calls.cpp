@@ -147,3 +147,24 @@ extern "C" __global__ __aicore__ void added(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
   Fixpipe(array<float>(c), c1, FixpipeParamsV220(N, M, M, N, false));
   SetAtomicNone();
 }
+
+// c: [16][48] of halves, to which memory adds a: [16][16] times b: [16][48], cast before.
+extern "C" __global__ __aicore__ void halves(GM_ADDR a, GM_ADDR b, GM_ADDR c) {
+  constexpr uint16_t M = 16, N = 48, K = 16;
+  const LocalTensor<half> a1(TPosition::A1, 0, M * K), b1(TPosition::B1, 4096, N * K);
+  const LocalTensor<half> a2(TPosition::A2, 0, M * K), b2(TPosition::B2, 0, N * K);
+  const LocalTensor<float> c1(TPosition::CO1, 0, M * N);
+  DataCopy(a1, array<half>(a), Nd2NzParams(1, M, K, 0, K, M, 1, 0));
+  DataCopy(b1, array<half>(b), Nd2NzParams(1, K, N, 0, N, K, 1, 0));
+  order<HardEvent::MTE2_MTE1>();
+  LoadData(a2, a1, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
+  LoadData(b2, b1, LoadData2DParams(0, 3, 1, 0, 0, true, 0));
+  order<HardEvent::MTE1_M>();
+  Mmad(c1, a2, b2, MmadParams(M, N, K, 0, false, true));
+  order<HardEvent::M_FIX>();
+  FixpipeParamsV220 p(N, M, M, N, false);
+  p.quantPre = QuantMode_t::F322F16;
+  SetAtomicAdd<half>();
+  Fixpipe(array<half>(c), c1, p);
+  SetAtomicNone();
+}

@@ -99,6 +99,12 @@ ascend "$calls" --entry integers --arg a=bytes_a.npy --arg b=bytes_b.npy --arg s
 ascend "$calls" --entry again --arg a=again_a.npy --arg b=again_b.npy --arg c=again_c.npy --arg scales=again_scales.npy \
   --out 'out:i32[32,32]' --expect out=again.npy
 ascend "$calls" --entry added --arg a=parts_a.npy --arg b=parts_b.npy --inout c=before.npy --blocks 4 --expect c=after_all.npy
+"$numpy" "$here/atomics.py"
+for way in rtl c; do
+  ascend "$here/atomics.cpp" --arg x=atomic_operands.npy --inout y=atomic_before.npy --blocks 1 --gm $way --expect y=atomic_after.npy
+  ascend "$calls" --entry halves --arg a=atomic_a.npy --arg b=atomic_b.npy --inout c=atomic_c.npy --blocks 1 --gm $way \
+    --expect c=atomic_sum.npy --tolerance 2e-3
+done
 ascend "$here/meet.cpp" --workspace slots=1024 --out 'out:i32[2]' --config ascend910_pair --expect out=met.npy
 
 ascend "$here/matmul_object.cpp" --entry whole --arg a=object_a.npy --arg b=object_b.npy --out 'c:f16[70,90]' --tiling whole.bin \

@@ -2,6 +2,7 @@
 // want.npy, which is computed here in floating point or as integers, not as the memory does it.
 // SPDX-License-Identifier: Apache-2.0
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,48 @@ static void save(const char *dir, const char *name, size_t rows, size_t cols, ui
   }
 }
 
-// The new word, and the operand that makes it so: sums that are exact, powers of two.
-static uint32_t change(int op, uint32_t old, int row, int word, uint32_t *operand) {
+static uint32_t encode(uint32_t type, int value) {
+  switch (type) {
+    case TYPE_F32:
+      return num_f32_bits((float)value);
+    case TYPE_F16:
+      return num_fp16_from_f32((float)value);
+    case TYPE_BF16:
+      return num_bf16_from_f32((float)value);
+    case TYPE_S16:
+      return (uint32_t)value & 0xffff;
+    case TYPE_S8:
+      return (uint32_t)value & 0xff;
+    default:
+      return (uint32_t)value;
+  }
+}
+
+// Words of whole numbers, an element after the other: those in memory, the operands, and what becomes of them.
+static uint32_t change_elements(int op, uint32_t *old, int row, int word, uint32_t *operand) {
+  static const uint32_t added[] = {TYPE_F16, TYPE_BF16, TYPE_S16, TYPE_S8};
+  static const uint32_t chosen[] = {TYPE_F32, TYPE_F16, TYPE_BF16, TYPE_S32, TYPE_S16, TYPE_S8};
+  const bool adds = op < GM_MAX_F32;
+  const uint32_t type = adds ? added[op - GM_ADD_F16] : chosen[(op - GM_MAX_F32) % 6];
+  const uint32_t bits = type == TYPE_S8 ? 8 : type == TYPE_F32 || type == TYPE_S32 ? 32 : 16;
+  uint32_t result = *old = *operand = 0;
+  for (uint32_t at = 0; at < 32; at += bits) {
+    const int m = (row * 131 + word * 57 + (int)at * 31) % 201 - 100,
+              x = (row * 29 + word * 83 + (int)at * 17) % 201 - 100;
+    const int y = adds ? m + x : (op < GM_MIN_F32) == (m > x) ? m : x;
+    *old |= encode(type, m) << at;
+    *operand |= encode(type, x) << at;
+    result |= encode(type, y) << at;
+  }
+  return result;
+}
+
+// The new word, the old one, and the operand that makes it so: sums that are exact, powers of two.
+static uint32_t change(int op, uint32_t *at, int row, int word, uint32_t *operand) {
+  if (op > GM_RESCALE) {
+    return change_elements(op, at, row, word, operand);
+  }
+  const uint32_t old = *at;
   const float value = num_f32_from_bits(old), addend = (float)(word - 20);
   const int power = op == GM_RESCALE ? row - 1 : word % 7 - 3;
   switch (op) {
@@ -62,7 +103,7 @@ int main(int argc, char **argv) {
       base[row][col] = want[row][col] = neighbours[col % 3];
       if (word >= 0 && word < words) {
         base[row][col] = num_f32_bits((float)(row * 100 + col + 1));
-        want[row][col] = change(op, base[row][col], row, word, &operands[op == GM_RESCALE ? row : row * words + word]);
+        want[row][col] = change(op, &base[row][col], row, word, &operands[op == GM_RESCALE ? row : row * words + word]);
       }
     }
   }

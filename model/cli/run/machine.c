@@ -25,10 +25,13 @@ bool machine_config(const options_t *options, const char *config, kernel_machine
   return good;
 }
 
+// Kernels here ask memory for operations of few types; others may ask for any.
 static bool read_firmware(kernel_machine_t *machine, const char *firmware, base_error_t *error) {
   const bool native = strcmp(firmware, "native") == 0;
+  const bool ours = native || strcmp(firmware, "riscv") == 0;
   machine->soc.firmware = native ? SOC_FIRMWARE_NATIVE : SOC_FIRMWARE_RISCV;
-  return native || strcmp(firmware, "riscv") == 0 || kernel_machine_firmware(machine, firmware, error);
+  machine->soc.gm = machine->soc.gm == SOC_GM_RTL && !ours ? SOC_GM_RTL_TYPES : machine->soc.gm;
+  return ours || kernel_machine_firmware(machine, firmware, error);
 }
 
 bool machine_read(const run_t *run, const char *config, const char *firmware, kernel_machine_t *machine,

@@ -253,7 +253,7 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
       return stop("out of bounds: " + *error + ": ");
     }
     if (core_gm_op(&command) > GM_RESCALE && sim_.options.gm == SOC_GM_RTL) {
-      return stop("not in the Verilog of the slices, only with --gm c: ");
+      return stop("the slices of this run have operations of some types only (--gm c has all): ");
     }
     if (gm_.is_read_only(access.base)) {
       return true;

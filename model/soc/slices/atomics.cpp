@@ -190,7 +190,9 @@ void atomics::add_rtl_slice(const slice_clock &clock) {
       }
     };
   }
-  rtl_.make(clock, make_gm_unit_rtl(name, gm_.base(), sim_.clock, sim_.trace.get(), sim_.options.building),
+  rtl_.make(clock,
+            make_gm_unit_rtl(name, gm_.base(), sim_.options.gm == SOC_GM_RTL_TYPES, sim_.clock, sim_.trace.get(),
+                             sim_.options.building),
             std::move(taken));
   beats_.emplace_back();
   if (stepped_) {

@@ -23,9 +23,9 @@ namespace soc {
 
 class scheduler;
 
-// trace: where its signals go, under the given name, or null. Throws if the library that writes them
-// cannot be built.  building (may be null) is called before it is.
-std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
+// types: with operations of all types.  trace: where its signals go, under the given name, or null. Throws if the
+// library that writes them cannot be built.  building (may be null) is called before it is.
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, bool types, const scheduler &clock,
                                           waves *trace, const engine_progress_t &building);
 
 class gm_slice {

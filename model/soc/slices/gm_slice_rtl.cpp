@@ -1,10 +1,11 @@
-// The Verilated gm_atomic as a gm_unit.  It is Verilated twice, so that runs without waveforms do not
-// pay for them: here, and with waveforms in gm_traced_unit.cpp.
+// The Verilated gm_atomic as a gm_unit.  It is Verilated three times, so that no run pays for what it does not need:
+// here with and without operations of all types, and with them and waveforms in gm_traced_unit.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <stdexcept>
 
 #include "Vgm_atomic_slice.h"
+#include "Vgm_atomic_types.h"
 #include "engine/engine_library.h"
 #include "soc/cores/scheduler.h"
 #include "soc/slices/gm_pins.h"
@@ -13,13 +14,14 @@
 namespace soc {
 namespace {
 
-class unit_untraced : public gm_pins<gm_unit, Vgm_atomic_slice> {
+template <typename verilated>
+class unit_untraced : public gm_pins<gm_unit, verilated> {
  public:
-  unit_untraced(const std::string &name, uint8_t *memory) : gm_pins(name, memory) { reset(); }
+  unit_untraced(const std::string &name, uint8_t *memory) : gm_pins<gm_unit, verilated>(name, memory) { this->reset(); }
 
   bool tick(const gm_request_t *request, bool &answered) override {
-    settle_pins(request);
-    return edge_pins(request, answered);
+    this->settle_pins(request);
+    return this->edge_pins(request, answered);
   }
 };
 
@@ -59,10 +61,13 @@ make_gm_traced_unit_t *open_library(const engine_progress_t &building) {
 
 }  // namespace
 
-std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, const scheduler &clock,
+std::unique_ptr<gm_unit> make_gm_unit_rtl(const std::string &name, uint8_t *memory, bool types, const scheduler &clock,
                                           waves *trace, const engine_progress_t &building) {
+  if (trace == nullptr && types) {
+    return std::make_unique<unit_untraced<Vgm_atomic_types>>(name, memory);
+  }
   if (trace == nullptr) {
-    return std::make_unique<unit_untraced>(name, memory);
+    return std::make_unique<unit_untraced<Vgm_atomic_slice>>(name, memory);
   }
   static make_gm_traced_unit_t *const make = open_library(building);
   return std::make_unique<unit_traced>(std::unique_ptr<gm_traced_unit>(make(name.c_str(), memory, &trace->port())),

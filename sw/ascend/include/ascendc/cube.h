@@ -171,21 +171,9 @@ constexpr bool has_scales(QuantMode_t mode) {
 }
 
 AMALGAM_INLINE void fix(uint64_t pc, const cmd_fixpipe_t &all) {
-  if (all.op == GM_STORE) {
-    cmd_fixpipe_t c = all;
-    hal_push_fixpipe(&c);
-    return;
-  }
-  // Memory adds rows: a strip of 16 columns is a tile of them.
-  require(all.nz == 0, PANIC_FORM);
-  for (uint32_t column = 0; column < all.n; column += STRIP) {
-    cmd_fixpipe_t c = all;
-    c.n = all.n - column < STRIP ? all.n - column : uint32_t{STRIP};
-    c.l0c = all.l0c + column / STRIP * all.strip_pitch;
-    c.gm = all.gm + column * 4;
-    c.strip_pitch = 0;
-    hal_push_fixpipe(&c);
-  }
+  require(all.op == GM_STORE || all.nz == 0, PANIC_FORM);
+  cmd_fixpipe_t c = all;
+  hal_push_fixpipe(&c);
 }
 
 // What FIXPIPE and FIX_L1 do to their tile.

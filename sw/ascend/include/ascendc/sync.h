@@ -160,11 +160,24 @@ AMALGAM_INLINE void IBWait(const GlobalTensor<int32_t> &flags, const LocalTensor
   amalgam::pass(amalgam::hal_pc(), flags.address(), block, event, 1, 0);
 }
 
+// Operations of memory in each type: sums of integers wrap; the largest and smallest are those of Max and Min.
+template <typename T>
+AMALGAM_INLINE constexpr uint32_t choose_atomic(uint32_t f32, uint32_t f16, uint32_t bf16, uint32_t s32, uint32_t s16,
+                                                uint32_t s8) {
+  static_assert(std::is_same_v<T, float> || std::is_same_v<T, half> || std::is_same_v<T, bfloat16_t> ||
+                    std::is_same_v<T, int32_t> || std::is_same_v<T, int16_t> || std::is_same_v<T, int8_t>,
+                "SetAtomic: of float, half, bfloat16_t, int32_t, int16_t and int8_t");
+  return std::is_same_v<T, float>        ? f32
+         : std::is_same_v<T, half>       ? f16
+         : std::is_same_v<T, bfloat16_t> ? bf16
+         : std::is_same_v<T, int32_t>    ? s32
+         : std::is_same_v<T, int16_t>    ? s16
+                                         : s8;
+}
 template <typename T>
 AMALGAM_INLINE void SetAtomicAdd() {
-  static_assert(std::is_same_v<T, float> || std::is_same_v<T, int32_t>,
-                "SetAtomicAdd: memory adds float and int32_t; other types are not there");
-  amalgam::here()->atomic = std::is_same_v<T, float> ? amalgam::GM_ADD_F32 : amalgam::GM_ADD_S32_RAW;
+  amalgam::here()->atomic = choose_atomic<T>(amalgam::GM_ADD_F32, amalgam::GM_ADD_F16, amalgam::GM_ADD_BF16,
+                                             amalgam::GM_ADD_S32_RAW, amalgam::GM_ADD_S16, amalgam::GM_ADD_S8);
 }
 template <typename T>
 AMALGAM_INLINE void SetAtomicType() {
@@ -172,11 +185,13 @@ AMALGAM_INLINE void SetAtomicType() {
 }
 template <typename T>
 AMALGAM_INLINE void SetAtomicMax() {
-  static_assert(sizeof(T) == 0, "SetAtomicMax: memory adds; the largest of two is not there");
+  amalgam::here()->atomic = choose_atomic<T>(amalgam::GM_MAX_F32, amalgam::GM_MAX_F16, amalgam::GM_MAX_BF16,
+                                             amalgam::GM_MAX_S32, amalgam::GM_MAX_S16, amalgam::GM_MAX_S8);
 }
 template <typename T>
 AMALGAM_INLINE void SetAtomicMin() {
-  static_assert(sizeof(T) == 0, "SetAtomicMin: memory adds; the smallest of two is not there");
+  amalgam::here()->atomic = choose_atomic<T>(amalgam::GM_MIN_F32, amalgam::GM_MIN_F16, amalgam::GM_MIN_BF16,
+                                             amalgam::GM_MIN_S32, amalgam::GM_MIN_S16, amalgam::GM_MIN_S8);
 }
 AMALGAM_INLINE void SetAtomicNone() { amalgam::here()->atomic = amalgam::GM_STORE; }
 
