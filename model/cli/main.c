@@ -48,7 +48,7 @@ static const struct {
     {"synth", synth, "synth [options]", "area and timing of the RTL in a standard-cell library"},
     {"convert", convert, "convert IN OUT [options]",
      "converts arrays: BF16 keys and FP8 tokens, INT4 words and values"},
-    {"list", list, "list [WHAT]", "kernels, configs, reports and studies that there are"},
+    {"list", list, "list [WHAT]", "kernels, machines, systems, reports and studies that there are"},
     {"commands", reference, "commands", "reference of commands, registers, parameters (Markdown)"},
     {"firmware", script_firmware, "firmware FILE.c...", "builds a kernel of your own, for run custom"},
     {"ascend", script_ascend, "ascend KERNEL.cpp", "compiles an Ascend C kernel as it is, for run ascend"},

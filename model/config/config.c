@@ -52,12 +52,17 @@ static bool power_of_two(double value) {
   return frexp(value, &exponent) == 0.5;
 }
 
+bool config_number(const char *text, bool whole, double min, double max, double *number, base_error_t *error) {
+  return ((whole ? parse_whole : parse_real)(text, number) && *number >= min && *number <= max) ||
+         base_fail(error, "expected a %s from %.8g to %.8g, got '%.40s'%s", whole ? "whole number" : "number", min, max,
+                   text, parse_hint(text));
+}
+
 bool config_store(config_t *config, const config_param_t *param, const char *value, base_error_t *error) {
   const bool whole = param->whole;
   double number = 0;
-  if (!(whole ? parse_whole : parse_real)(value, &number) || number < param->min || number > param->max) {
-    return base_fail(error, "expected a %s from %.8g to %.8g, got '%.40s'%s", whole ? "whole number" : "number",
-                     param->min, param->max, value, parse_hint(value));
+  if (!config_number(value, whole, param->min, param->max, &number, error)) {
+    return false;
   }
   if (param->offset == offsetof(config_t, gm.slice_bytes) && !power_of_two(number)) {
     return base_fail(error, "expected a power of two, got '%.40s'", value);

@@ -2,7 +2,6 @@
 // hands every value over as text, so that a file and --set go through the same checks: its own number
 // parser takes "3z" for 3 and "010" for 8.  A file that includes another starts from that one's values.
 // SPDX-License-Identifier: Apache-2.0
-#include <cyaml/cyaml.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "base/input.h"
 #include "config/config.h"
 #include "config/config_table.h"
+#include "config/config_yaml.h"
 
 enum {
   CONFIG_SECTIONS = 0
@@ -48,13 +48,6 @@ typedef struct source {
   ino_t inode;
 } source_t;
 
-// An error from libcyaml: a message, and a backtrace from the innermost field out.
-typedef struct complaint {
-  char message[160];
-  char inner[64], outer[64];
-  unsigned line;
-} complaint_t;
-
 static void describe_text(cyaml_schema_field_t *field, const char *key, size_t index, size_t refused) {
   field->key = key;
   field->data_offset = (uint32_t)(index * sizeof(char *));
@@ -89,36 +82,11 @@ static void build_schema(schema_t *schema, size_t refused) {
   schema->top.mapping.fields = schema->section;
 }
 
-static void note(cyaml_log_t level, void *context, const char *format, va_list arguments) {
-  (void)level;
-  complaint_t *complaint = context;
-  char text[256];
-  char name[64];
-  unsigned line = 0;
-  vsnprintf(text, sizeof text, format, arguments);
-  text[strcspn(text, "\n")] = '\0';
-  const char *say = strncmp(text, "Load: ", 6) == 0 ? text + 6 : text;
-  say += strspn(say, " ");
-  if (sscanf(say, "in mapping field '%63[^']' (line: %u", name, &line) == 2) {
-    char *level_name = complaint->inner[0] == '\0' ? complaint->inner : complaint->outer;
-    memcpy(level_name, name, sizeof name);
-  } else if (sscanf(say, "in mapping (line: %u", &line) == 1) {
-    strcpy(complaint->inner, "?");
-  } else if (complaint->message[0] == '\0') {
-    snprintf(complaint->message, sizeof complaint->message, "%.150s", say);
-  }
-  complaint->line = complaint->line == 0 ? line : complaint->line;
-}
-
-static cyaml_config_t settings(complaint_t *complaint) {
-  return (cyaml_config_t){.log_fn = note, .log_ctx = complaint, .mem_fn = cyaml_mem, .log_level = CYAML_LOG_WARNING};
-}
-
-static cyaml_err_t load(const char *path, size_t refused, document_t **document, complaint_t *complaint) {
+static cyaml_err_t load(const char *path, size_t refused, document_t **document, config_complaint_t *complaint) {
   schema_t schema;
   build_schema(&schema, refused);
   memset(complaint, 0, sizeof *complaint);
-  const cyaml_config_t config = settings(complaint);
+  const cyaml_config_t config = config_yaml_settings(complaint);
   cyaml_data_t *data = NULL;
   const cyaml_err_t status = cyaml_load_file(path, &config, &schema.top, &data, NULL);
   *document = data;
@@ -127,61 +95,18 @@ static cyaml_err_t load(const char *path, size_t refused, document_t **document,
 
 static void release(document_t *document) {
   schema_t schema;
-  complaint_t complaint;
+  config_complaint_t complaint;
   build_schema(&schema, TEXTS);
-  const cyaml_config_t config = settings(&complaint);
+  const cyaml_config_t config = config_yaml_settings(&complaint);
   cyaml_free(&config, &schema.top, document, 0);
-}
-
-// "PATH:LINE: FIELD: REASON", each part if known.
-static bool fail(const char *path, unsigned line, const char *field, const char *reason, base_error_t *error) {
-  char where[16] = "";
-  if (line != 0) {
-    snprintf(where, sizeof where, ":%u", line);
-  }
-  return base_fail(error, "%.180s%s: %.80s%s%.220s", path, where, field, field[0] == '\0' ? "" : ": ", reason);
-}
-
-// A key's full name; where libcyaml names the key in its message, the backtrace has its neighbour.
-static void field_name(complaint_t *complaint, const char *key, char field[130]) {
-  if (key != NULL) {
-    snprintf(complaint->inner, sizeof complaint->inner, "%.60s", key);
-  }
-  snprintf(field, 130, "%s%s%s", complaint->outer, complaint->outer[0] == '\0' ? "" : ".", complaint->inner);
-}
-
-static const char *after(const char *text, const char *prefix) {
-  const size_t length = strlen(prefix);
-  return strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
-
-static bool explain(const char *path, cyaml_err_t status, complaint_t *complaint, base_error_t *error) {
-  char field[130];
-  const char *unknown = after(complaint->message, "Unexpected key: ");
-  const char *repeated = after(complaint->message, "Mapping field already seen: ");
-  field_name(complaint, unknown != NULL ? unknown : repeated, field);
-  if (unknown != NULL) {
-    return fail(path, complaint->line, field, "no such field in a config", error);
-  }
-  if (repeated != NULL) {
-    return fail(path, complaint->line, field, "given twice", error);
-  }
-  if (after(complaint->message, "Expecting STRING") != NULL) {
-    return fail(path, complaint->line, field, "expected one value", error);
-  }
-  if (after(complaint->message, "Expecting MAPPING") != NULL) {
-    return fail(path, complaint->line, field, "expected fields, NAME: VALUE", error);
-  }
-  return fail(path, complaint->line, field, complaint->message[0] != '\0' ? complaint->message : cyaml_strerror(status),
-              error);
 }
 
 // Refuses the text of that index; its line comes from loading once more.
 static bool fail_at(const char *path, size_t index, const char *field, const char *reason, base_error_t *error) {
-  complaint_t complaint;
+  config_complaint_t complaint;
   document_t *again = NULL;
   load(path, index, &again, &complaint);
-  return fail(path, complaint.line, field, reason, error);
+  return config_yaml_fail(path, complaint.line, field, reason, error);
 }
 
 // Checks the values that are given; without an include, these are all.
@@ -193,7 +118,7 @@ static bool store_all(const char *path, const document_t *document, config_t *co
     char field[130];
     snprintf(field, sizeof field, "%.60s.%.60s", param->section, param->name);
     if (text == NULL && document->text[INCLUDE] == NULL) {
-      return fail(path, 0, field, "missing; a config without `include` gives every field", error);
+      return config_yaml_fail(path, 0, field, "missing; a config without `include` gives every field", error);
     }
     if (text != NULL && !config_store(config, param, text, &reason)) {
       return fail_at(path, i, field, reason.text, error);
@@ -213,7 +138,7 @@ static bool open_source(source_t *source, base_error_t *error) {
   source->device = status.st_dev;
   source->inode = status.st_ino;
   fclose(file);
-  return good || fail(source->path, 0, "", strerror(errno), error);
+  return good || config_yaml_fail(source->path, 0, "", strerror(errno), error);
 }
 
 static bool is_among(const source_t *source, const source_t *list) {
@@ -256,14 +181,14 @@ static bool include(const source_t *includer, const char *name, config_t *config
 }
 
 static bool load_source(const source_t *source, config_t *config, base_error_t *error) {
-  complaint_t complaint;
+  config_complaint_t complaint;
   document_t *document = NULL;
   const cyaml_err_t status = load(source->path, TEXTS, &document, &complaint);
   bool good = false;
   if (status == CYAML_OK && document == NULL) {
-    fail(source->path, 0, "", "empty; expected `include` or every field", error);
+    config_yaml_fail(source->path, 0, "", "empty; expected `include` or every field", error);
   } else if (status != CYAML_OK || complaint.message[0] != '\0') {
-    explain(source->path, status, &complaint, error);
+    config_yaml_explain(source->path, "config", status, &complaint, error);
   } else {
     const char *name = document->text[INCLUDE];
     good = (name == NULL || include(source, name, config, error)) && store_all(source->path, document, config, error);

@@ -8,6 +8,7 @@
 
 #include "base/suggest.h"
 #include "config/config.h"
+#include "config/config_table.h"
 #include "host/places.h"
 
 const char *config_home(void) {
@@ -41,9 +42,9 @@ typedef struct machines {
 
 static int by_name(const void *a, const void *b) { return strcmp(a, b); }
 
-static void list_machines(machines_t *machines) {
+static void list_machines(const char *folder_name, machines_t *machines) {
   char path[4096];
-  snprintf(path, sizeof path, "%s/model/config", config_home());
+  snprintf(path, sizeof path, "%s/model/config%s", config_home(), folder_name);
   DIR *folder = opendir(path);
   machines->count = 0;
   for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
@@ -59,12 +60,12 @@ static void list_machines(machines_t *machines) {
   qsort(machines->name, machines->count, MACHINE_BYTES, by_name);
 }
 
-void config_no_such(const char *name, base_error_t *error) {
+void config_no_such_in(const char *folder, const char *what, const char *name, base_error_t *error) {
   machines_t machines;
   const char *names[MACHINES_MOST] = {NULL};
   char list[MACHINES_MOST * (MACHINE_BYTES + 5)] = "none", hint[MACHINE_BYTES + 20];
   size_t used = 0;
-  list_machines(&machines);
+  list_machines(folder, &machines);
   for (size_t i = 0; i < machines.count; ++i) {
     names[i] = machines.name[i];
     used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
@@ -74,6 +75,8 @@ void config_no_such(const char *name, base_error_t *error) {
                              names[i]);
   }
   suggest_text(name, names, machines.count, "", hint, sizeof hint);
-  base_fail(error, "%.100s: no such machine; there are %.250s%s%s", name, list, hint,
+  base_fail(error, "%.100s: no such %s; there are %.250s%s%s", name, what, list, hint,
             hint[0] == '\0' && access(name, F_OK) == 0 ? "; a file ends in .yaml or has a slash" : "");
 }
+
+void config_no_such(const char *name, base_error_t *error) { config_no_such_in("", "machine", name, error); }

@@ -13,6 +13,10 @@ ls "$ROOT"/model/config/*.yaml | sed 's|.*/||; s|\.yaml$||' >want
 names configs >got
 same got want
 "$SIM" list configs | awk 'NF < 4 { exit 1 }' || fail "a machine without a word: $("$SIM" list configs)"
+ls "$ROOT"/model/config/systems/*.yaml | sed 's|.*/||; s|\.yaml$||' >want
+names systems >got
+same got want
+"$SIM" list systems | awk 'NF < 4 { exit 1 }' || fail "a system without a word: $("$SIM" list systems)"
 "$SIM" report | awk '/^  / { print $1 }' >want
 names reports >got
 same got want

@@ -57,3 +57,12 @@ while read -r section class name; do
     grep -q "^  BETTER($section, $name)" ../cli/explain/resources.def ||
     { echo "FAILED: explain does not try $section.$name"; exit 1; }
 done <"$dir/better"
+
+# Each value of a system has its source, too, of the same list.
+awk -v marks="$marks" '
+  /^[a-z]+[a-z_]*: |^ +[a-z- ]+[a-z_]*: / {
+    text = $0; sub(/^[^:]*: */, "", text); field = $0; sub(/:.*/, "", field)
+    if (field !~ /name$/ && text !~ /^[^ ]+ +# \[[A-Z]\]/) { print "FAILED: " FILENAME ":" field " has no source, one of " marks; bad = 1 }
+    ++values
+  }
+  END { if (values < 20) { print "FAILED: no values found"; bad = 1 } exit bad }' systems/*.yaml

@@ -60,7 +60,7 @@ static void for_files(const char *folder, void (*print)(const char *file)) {
   }
 }
 
-// A machine says in its first line what it is.
+// A machine or a system says in its first line what it is.
 static void print_config(const char *file) {
   char name[64], line[ABOUT_BYTES] = "";
   const char *stem = strrchr(file, '/') + 1;
@@ -76,11 +76,14 @@ static void print_config(const char *file) {
   print_sentence(name, line[0] == '#' ? line + strspn(line, "# ") : "");
 }
 
-static void list_configs(void) {
+static void list_folder(const char *name) {
   char folder[PATH_BYTES];
-  snprintf(folder, sizeof folder, "%s/model/config", config_home());
+  snprintf(folder, sizeof folder, "%s/model/config%s", config_home(), name);
   for_files(folder, print_config);
 }
+
+static void list_configs(void) { list_folder(""); }
+static void list_systems(void) { list_folder("/systems"); }
 
 // A study says what it asks; whether the rest of it is right, `amalgam sweep` looks at.
 static void print_study(const char *file) {
@@ -126,6 +129,7 @@ static const struct {
 } lists[] = {
     {"kernels", "what `amalgam run` runs", list_kernels},
     {"configs", "machines, for --config", list_configs},
+    {"systems", "several of them, with the links between", list_systems},
     {"reports", "what `amalgam report` makes", list_reports},
     {"studies", "files for `amalgam sweep`, and what they ask", list_studies},
 };
@@ -133,10 +137,11 @@ enum { LISTS = sizeof lists / sizeof *lists };
 
 static void help(void) {
   static const manual_row_t examples[] = {{"list", "everything"}, {"list configs", "machines"}, {NULL, NULL}};
-  static const manual_row_t files[] = {{"model/config/*.yaml", "machines"}, {NULL, NULL}};
+  static const manual_row_t files[] = {
+      {"model/config/*.yaml", "machines"}, {"model/config/systems/*.yaml", "systems"}, {NULL, NULL}};
   const manual_t manual = {
       .name = "list",
-      .synopsis = "[kernels|configs|reports|studies]",
+      .synopsis = "[kernels|configs|systems|reports|studies]",
       .about =
           "names that other commands take. Each line has a name and what it stands for. Studies are those of the "
           "folder studies/ where you are, and those that are shipped.",

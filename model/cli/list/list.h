@@ -1,4 +1,4 @@
-// `amalgam list [kernels|configs|reports|studies]`: what there is to be named on a command line.
+// `amalgam list [kernels|configs|systems|reports|studies]`: what there is to be named on a command line.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_CLI_LIST_LIST_H
 #define AMALGAM_CLI_LIST_LIST_H

@@ -4,6 +4,7 @@
 
 #include "cli_test.h"
 #include "config/config.h"
+#include "config/system.h"
 
 static char shipped[16384];
 
@@ -193,4 +194,73 @@ TEST(assignments) {
     assert_null(strchr(error.text, '\n'));
   }
   assert_int_equal(config.cube.mac_n, 32);
+}
+
+// --- systems ----------------------------------------------------------------------------------
+
+static system_t read_system(const char *name) {
+  system_t system;
+  base_error_t error;
+  if (!system_open(name, &system, &error)) {
+    fail_msg("%s", error.text);
+  }
+  return system;
+}
+
+TEST(systems) {
+  config_t config;
+  base_error_t error;
+  const char *const names[] = {"system910c", "server910b", "supernode384"};
+  const unsigned dies[] = {16, 8, 384};
+  for (size_t i = 0; i < sizeof dies / sizeof *dies; ++i) {
+    const system_t system = read_system(names[i]);
+    assert_int_equal(system.dies, dies[i]);
+    assert_true(config_open(system.machine, &config, &error));
+  }
+  const system_t node = read_system("supernode384");
+  assert_int_equal(system_level_of(&node, 0, 1), 0);  // of one package
+  assert_int_equal(system_level_of(&node, 1, 2), 1);
+  assert_int_equal(system_level_of(&node, 15, 0), 1);
+  assert_int_equal(system_level_of(&node, 15, 16), 2);
+  assert_true(node.level[1].topology == SYSTEM_SWITCHED && node.level[0].gbps == 224);
+}
+
+#define LEVEL \
+  "- {name: n, topology: mesh, dies: %s, gbps: %s, latency_us: 1, message_us: 0, load_gbps: 2, store_gbps: 3}\n"
+
+// A system of two levels, with some of its texts another.
+static void refuses_system(const char *machine, const char *first, const char *gbps, const char *last,
+                           const char *reason) {
+  system_t system;
+  base_error_t error;
+  char text[1024];
+  snprintf(text, sizeof text, "%s\ndies: 4\nwindow_mb: 64\nlevels:\n" LEVEL LEVEL, machine, first, gbps, last, "5");
+  write_text("system.yaml", text);
+  if (system_open("system.yaml", &system, &error)) {
+    assert_null(reason);
+    return;
+  }
+  assert_non_null(reason);
+  assert_contains(error.text, "system.yaml");
+  assert_contains(error.text, reason);
+}
+
+TEST(no_systems) {
+  system_t system;
+  base_error_t error;
+  refuses_system("machine: m", "2", "7", "4", NULL);
+  refuses_system("", "2", "7", "4", "machine: missing");
+  refuses_system("machine: m\nlinks: 3", "2", "7", "4", "links: no such field in a system");
+  refuses_system("machine: m", "2", "7x", "4", "levels[0].gbps: expected a number from 0.01 to 100000, got '7x'");
+  refuses_system("machine: m", "1", "7", "4", "levels[0].dies: expected a whole number from 2 to 384, got '1'");
+  refuses_system("machine: m", "3", "7", "4", "levels[1].dies: expected a multiple of 3 and more than that, got 4");
+  refuses_system("machine: m", "2", "7", "8", "levels: expected one or more, of which the last joins all dies");
+  write_text("system.yaml", "machine: m\ndies: 4\nwindow_mb: 64\n");
+  assert_false(system_open("system.yaml", &system, &error));
+  assert_contains(error.text, "levels: expected one or more");
+  write_text("system.yaml", "machine: m\ndies: 2\nwindow_mb: 64\nlevels:\n- {name: n, topology: star}\n");
+  assert_false(system_open("system.yaml", &system, &error));
+  assert_contains(error.text, "levels[0].topology: expected mesh or switched");
+  assert_false(system_open("system910d", &system, &error));
+  assert_contains(error.text, "no such system; there are server910b, supernode384 and system910c");
 }
