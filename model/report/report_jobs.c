@@ -260,6 +260,20 @@ static void note_gemm(report_job_t *job, const kernel_run_t *kernel) {
   gemm->wrong_bits = kernel->result.wrong_bits + run->wrong_weights;
 }
 
+static kernel_machine_t *ask_collective(report_job_t *job, const char *kernel, const kernel_machine_t *machine) {
+  (void)kernel;
+  job->collective.machine = *machine;
+  return &job->collective.machine;
+}
+
+static bool prepare_collective(report_job_t *job, kernel_run_t *run, base_error_t *error) {
+  return collective_prepare(&job->collective, (collective_run_t *)run, error);
+}
+
+static void note_collective(report_job_t *job, const kernel_run_t *run) {
+  job->outcome.bus_gbps = collective_bus_gbps((const collective_run_t *)run);
+}
+
 static base_exit_t work_kernel(report_job_t *job, base_error_t *error) {
   static union {
     kernel_run_t kernel;
@@ -267,6 +281,7 @@ static base_exit_t work_kernel(report_job_t *job, base_error_t *error) {
     flash_run_t flash;
     fp8_run_t fp8;
     gemm_run_t gemm;
+    collective_run_t collective;
   } run;
   if (!job->kind->prepare(job, &run.kernel, error)) {
     return BASE_BAD_INPUT;
@@ -349,6 +364,7 @@ static const report_kind_t kinds[] = {
     {"flash", ask_flash, work_kernel, prepare_flash, judge_flash, NULL},
     {"fp8", ask_fp8, work_kernel, prepare_fp8, judge_fp8, NULL},
     {"gemm", ask_gemm, work_kernel, prepare_gemm, judge_gemm, note_gemm},
+    {"collective", ask_collective, work_kernel, prepare_collective, NULL, note_collective},
     {"decode", ask_decode, work_decode, NULL, NULL, NULL},
 };
 

@@ -15,6 +15,7 @@
 
 #include "hal/command.h"
 #include "kernel/attention/attention.h"
+#include "kernel/collective/collective.h"
 #include "kernel/decode/decode.h"
 #include "soc/joules.h"
 #include "kernel/flash/flash.h"
@@ -82,6 +83,7 @@ typedef struct report_outcome {
   joules_t energy;                // its parts' names are not to be read
   report_gemm_outcome_t gemm;     // of w4a16 and gemm
   report_decode_outcome_t decode;
+  double bus_gbps;  // of collective
 } report_outcome_t;
 
 typedef struct report_kind report_kind_t;
@@ -96,6 +98,7 @@ typedef struct report_job {
     fp8_request_t fp8;
     gemm_request_t gemm;
     decode_request_t decode;
+    collective_request_t collective;
   };
   bool judged;  // of attention and fp8 the FP32 output and its cast against FP64, of flash the
                 // FP32 output; of gemm also every bit against the contract
@@ -111,9 +114,9 @@ typedef struct report_jobs {
 bool report_jobs_open(report_jobs_t *jobs, const report_settings_t *settings, base_error_t *error);
 void report_jobs_close(report_jobs_t *jobs);
 
-// Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16", "gemm" or "decode" on that machine, without
-// arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are closed.
-// Errors in it are reported by report_run. name: for people, as printf has it.
+// Adds a job: the usual request of "amla", "base", "flash", "fp8", "w4a16", "gemm", "decode" or "collective" on that
+// machine, without arithmetic, so that inputs are "made up" and hold nothing. It stays where it is until the jobs are
+// closed. Errors in it are reported by report_run. name: for people, as printf has it.
 report_job_t *report_add(report_jobs_t *jobs, const kernel_machine_t *machine, const char *kernel, const char *name,
                          ...) __attribute__((format(printf, 4, 5)));
 

@@ -382,6 +382,9 @@ extern "C" void soc_result_free(soc_result_t *result) {
   std::free(result->races);
   result->races = nullptr;
   result->race_count = 0;
+  std::free(result->links);
+  result->links = nullptr;
+  result->link_count = 0;
   std::free(result->unstored);
   result->unstored = nullptr;
   result->unstored_count = 0;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "config/system.h"
 #include "core/work.h"
 #include "engine/engine.h"
 #include "soc/watch/record.h"
@@ -34,6 +35,13 @@ typedef struct soc_traffic {
   uint64_t hbm_read, hbm_write, l2_read, l2_write;
 } soc_traffic_t;
 
+// What went from one die of a system to another.
+typedef struct soc_link {
+  unsigned from, to;
+  const char *level;  // of the system's, by which they reach each other
+  uint64_t bytes, messages;
+} soc_link_t;
+
 enum { SOC_MAX_DIMS = 4 };
 
 // An array in global memory.
@@ -47,6 +55,8 @@ typedef struct soc_buffer {
   bool read_only;         // a command that writes it ends the run
   bool numbers;           // scalar cores see it through their window, and GATHER_IN may go by it if it is
                           // read_only, too; there even with timing_only
+  unsigned die;           // of a system: in whose memory it is
+  bool flags;             // words that SIGNAL and AWAIT alone use
   bool far;               // no atomic store goes there: it may lie where the slices do not reach, as what
                           // is read_only may
   uint64_t address;       // set by soc_place, a multiple of 512
@@ -118,6 +128,7 @@ typedef enum soc_flags_left { SOC_FLAGS_ERROR, SOC_FLAGS_WARN, SOC_FLAGS_OK } so
 typedef struct soc_options {
   // The machine.
   config_t config;
+  const system_t *system;  // NULL: one machine. Else config has all of its dies, as soc_system leaves it
   soc_firmware_t firmware;
   soc_gm_t gm;
   soc_engine_t engine;      // the attention engines, if config.soc.engines is not 0
@@ -256,6 +267,8 @@ typedef struct soc_result {
   size_t unstored_count;
   soc_race_t *races;  // with list_races
   size_t race_count;
+  soc_link_t *links;  // of a system, those over which anything went
+  size_t link_count;
   const soc_record_t *record;   // with soc_options.watch.record; else NULL
   struct soc_replay *replay;    // with soc_options.watch.replay; else NULL
   struct soc_machine *machine;  // what record, replay and profile point into; soc_result_free deletes it
@@ -280,6 +293,12 @@ void soc_clear_memory(void);
 
 // Gives every buffer its address; arguments go before them.
 void soc_place(soc_buffer_t *buffers, size_t count);
+// Likewise in a system: each in its die's memory, one behind the other, so that dies with arrays alike have them at the
+// same places. False: a die's window is too small.
+bool soc_place_in(const system_t *system, soc_buffer_t *buffers, size_t count);
+
+// A machine becomes one die of as many as the system has. AI core i is on die i % dies.
+void soc_system(const system_t *system, config_t *config);
 
 // Runs a kernel, as often as options->launches says, each time on what the time before left in L2 and
 // in workspaces.  args is copied to global memory; its addresses come from soc_place.  A launch that

@@ -181,6 +181,13 @@ static inline void hal_halt(uint64_t code) { hal_write(REG_HALT, code); }
 #define pair_set_flag(on_pipe, flag_id) HAL_PUSH(PAIR_SET, pair_set, on_pipe, .flag = (flag_id))
 #define pair_wait_flag(on_pipe, flag_id) HAL_PUSH(PAIR_WAIT, pair_wait, on_pipe, .flag = (flag_id))
 #define sync_all(on_pipe) HAL_PUSH(SYNC_ALL, sync_all, on_pipe, .zero_ = 0)
+// Words of flags (soc_buffer_t.flags), in memory of any die: the only way to another die. A signal comes after all that
+// its pipe has stored so far; whoever awaits the word that it made large enough comes after that, too.
+#define signal_word(on_pipe, address, number) \
+  HAL_PUSH(SIGNAL, signal, on_pipe, .gm = (address), .value = (number), .op = GM_STORE)
+#define signal_add(on_pipe, address, number) \
+  HAL_PUSH(SIGNAL, signal, on_pipe, .gm = (address), .value = (number), .op = GM_ADD_S32_RAW)
+#define await_word(on_pipe, address, least) HAL_PUSH(AWAIT, await, on_pipe, .gm = (address), .value = (least))
 #define mark(on_pipe, as_number) HAL_PUSH(MARK, mark, on_pipe, .number = (as_number))
 // Of PIPE_S: holds the program until all pipes of the core have done all commands so far.
 #define pipe_barrier(on_pipe) HAL_PUSH(PIPE_BARRIER, pipe_barrier, on_pipe, .zero_ = 0)

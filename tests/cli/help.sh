@@ -122,5 +122,5 @@ done
 "$SIM" commands | cmp - "$ROOT/sw/hal/REFERENCE.md" ||
   fail "sw/hal/REFERENCE.md is not what the .def files say: ./amalgam commands >sw/hal/REFERENCE.md"
 "$SIM" commands >reference
-[ "$(grep -c "^Call: " reference)" -eq "$(grep -c "^### " reference)" ] || fail "a command without a call"
+[ "$(grep -c "^Call: " reference)" -ge "$(grep -c "^### " reference)" ] || fail "a command without a call"
 echo "all as expected: $(wc -l <pages) pages, $examples examples"

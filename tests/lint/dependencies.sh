@@ -51,6 +51,7 @@ silicon/power: /gates /synth
 kernel: array soc core llm/* engine num/* waves config host base hal kernels/* ascend
 kernel/ascend: /.
 kernel/attention: /.
+kernel/collective: /.
 kernel/custom: /.
 kernel/decode: /. /attention /decode/list
 kernel/decode/list: /. /attention /flash /decode
@@ -69,6 +70,7 @@ report/gemm: /.
 report/hfa: /.
 report/lm: /. /hfa
 report/silicon: /. /lm
+report/systems: /.
 report/validation: /. /amla
 report/w4a16: /.
 sweep: base host

@@ -7,6 +7,7 @@
 
 #include "kernel/ascend/ascend.h"
 #include "kernel/attention/attention.h"
+#include "kernel/collective/collective.h"
 #include "kernel/custom/custom.h"
 #include "kernel/decode/decode.h"
 #include "kernel/engine/engine.h"
@@ -20,6 +21,7 @@ void text_flash(FILE *file, const kernel_run_t *run);
 void text_fp8(FILE *file, const kernel_run_t *run);
 void text_gemm(FILE *file, const kernel_run_t *run);
 void text_engine(FILE *file, const kernel_run_t *run);
+void text_collective(FILE *file, const kernel_run_t *run);
 void text_custom(FILE *file, const kernel_run_t *run);
 void text_ascend(FILE *file, const kernel_run_t *run);
 

@@ -8,6 +8,7 @@
 
 #include "soc/cores/core_unit.h"
 #include "soc/cores/simulation.h"
+#include "soc/cores/words.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/memory.h"
 #include "soc/races/meetings.h"
@@ -30,22 +31,28 @@ struct pairing {
 // A domain whose accesses to global memory are ordered by flags: an AI core, two if the run is one of pairs, or
 // an engine.
 struct core_domain {
-  explicit core_domain(unsigned number) : index(number) {}
+  core_domain(unsigned number, unsigned of_memory) : index(number), memory(of_memory) {}
 
   unsigned index;
+  unsigned memory;  // of a system: the die that it is of, else 0
   race_detector races;
   race_memory gm_races;  // its accesses to global memory
 };
 
-// The place where all cores of the machine meet.
+// The place where all cores of the machine, or of a die of a system, meet.
 class meeting_point {
  public:
   // A pipe of a core of this kind has come to a SYNC_ALL at a cycle; when all pipes like it have, all of them are told.
   virtual void arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) = 0;
   // A MARK at a cycle, before which all has been done and after which nothing.
   virtual void mark(uint32_t number, uint64_t cycle) = 0;
-  // What SYNC_ALLs have handed on.
-  virtual const meetings &syncs() const = 0;
+  // What SYNC_ALLs have handed on, on a domain's die.
+  virtual const meetings &syncs(const core_domain &domain) const = 0;
+  // A SIGNAL of a domain takes effect at a cycle, which may be to come; clock: what it comes after.
+  virtual void signal(const cmd_signal_t &command, const core_domain &domain, const vector_clock &clock, uint64_t cycle,
+                      const pipe_cause &cause) = 0;
+  // A pipe waits for a word from now on; who.signalled() follows.
+  virtual void await(const cmd_await_t &command, const words::waiter &who) = 0;
 
  protected:
   ~meeting_point() = default;

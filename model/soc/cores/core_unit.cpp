@@ -227,6 +227,12 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
     sim_.stop(SOC_STOPPED, "a run with --timing-only has no values to read: " + sim_.describe(name_, command));
     return false;
   }
+  if (command.header.opcode_ == OP_SIGNAL && !check_word(command, command.signal.gm)) {
+    return false;
+  }
+  if (command.header.opcode_ == OP_AWAIT && !check_word(command, command.await.gm)) {
+    return false;
+  }
   if (command.header.opcode_ == OP_CLEAN_LINES) {
     sim_.scalar_lines.clean(name_, command.clean_lines.gm);
   }
@@ -243,6 +249,17 @@ bool core_unit::check_accesses(unsigned agent, const command_t &command) {
   return true;
 }
 
+// A core's reads of a word go to its own die, again and again.
+bool core_unit::check_word(const command_t &command, uint64_t address) {
+  const bool elsewhere = command.header.opcode_ == OP_AWAIT && gm_.home(address, group_.die()) != group_.die();
+  if (gm_.is_flags(address) && !elsewhere) {
+    return true;
+  }
+  sim_.stop(SOC_STOPPED, std::string(elsewhere ? "not in this die's memory: " : "not in an array of flags: ") +
+                             sim_.describe(name_, command));
+  return false;
+}
+
 bool core_unit::check_access(unsigned agent, const core_access_t &access, const command_t &command) {
   const auto stop = [&](const std::string &what) {
     sim_.stop(SOC_STOPPED, what + sim_.describe(name_, command));
@@ -254,6 +271,12 @@ bool core_unit::check_access(unsigned agent, const core_access_t &access, const 
     }
     if (core_gm_op(&command) > GM_RESCALE && sim_.options.gm == SOC_GM_RTL) {
       return stop("the slices of this run have operations of some types only (--gm c has all): ");
+    }
+    if (gm_.is_flags(access.base)) {
+      return stop("words of flags are for SIGNAL and AWAIT: ");
+    }
+    if (command.header.opcode_ == OP_WRITE_VALUE && gm_.home(access.base, group_.die()) != group_.die()) {
+      return stop("a scalar core writes to the memory of its own die alone: ");
     }
     if (gm_.is_read_only(access.base)) {
       return true;
@@ -295,7 +318,7 @@ bool core_unit::check_others(unsigned agent, const core_access_t &access, const 
   }
   const race_detector &races = group_.domain.races;
   const std::optional<unsigned> other =
-      gm_.race_between_cores({group_.meetings.syncs(), races.clock(agent), races.handed_on(agent),
+      gm_.race_between_cores({group_.meetings.syncs(group_.domain), races.clock(agent), races.handed_on(agent),
                               static_cast<uint16_t>(group_.domain.index), static_cast<uint16_t>(agent)},
                              access);
   if (other && sim_.options.race_check) {
@@ -308,7 +331,8 @@ bool core_unit::check_others(unsigned agent, const core_access_t &access, const 
       sim_.effects->put_in_order();
       return true;
     }
-    sim_.stop(SOC_STOPPED, "race in GM with " + name + ", no SYNC_ALL between: " + sim_.describe(name_, command));
+    sim_.stop(SOC_STOPPED, "race in GM with " + name + ", no SYNC_ALL " + (sim_.memories() > 1 ? "or SIGNAL " : "") +
+                               "between: " + sim_.describe(name_, command));
     return false;
   }
   if (other) {
@@ -381,6 +405,15 @@ void core_unit::look(const command_t &command, uint64_t now) {
   }
 }
 
+void core_unit::signal(const cmd_signal_t &command, const vector_clock &clock, uint64_t cycle,
+                       const pipe_cause &cause) {
+  group_.meetings.signal(command, group_.domain, clock, cycle, cause);
+}
+
+void core_unit::await(pipe &who, const cmd_await_t &command) {
+  group_.meetings.await(command, {&who, group_.domain.index, command.value});
+}
+
 void core_unit::arrive(pipe &who, uint64_t cycle) { group_.meetings.arrive(who, kind_, group_.domain, cycle); }
 
 // --- queues and cross-core flags --------------------------------------------------------------
@@ -390,6 +423,13 @@ void core_unit::popped(const pipe &by) {
     full_ = nullptr;
     sim_.clock.wake(*scalar_);
   }
+}
+
+// Of a word in another die's memory, to there and back.
+double core_unit::read_latency_us(const command_t &look) const {
+  const uint64_t address = look.header.opcode_ == OP_READ_GM ? look.read_gm.gm : look.read_value.gm;
+  const unsigned home = gm_.home(address, group_.die());
+  return sim_.config.gm.l2_latency_us + (home == group_.die() ? 0 : 2 * sim_.latency_us(group_.die(), home));
 }
 
 // Memory is brought up to date, and the program goes on.
@@ -403,7 +443,7 @@ void core_unit::release_scalar(const command_t &look, uint64_t now) {
   const bool value = look.header.opcode_ == OP_READ_VALUE;
   const bool in_ub = value && look.read_value.gm == 0;
   scalar_->release(
-      now + (in_ub ? core_cycles(&sim_.config, &look) : config_cycles(&sim_.config, sim_.config.gm.l2_latency_us)),
+      now + (in_ub ? core_cycles(&sim_.config, &look) : config_cycles(&sim_.config, read_latency_us(look))),
       value ? core_value(&memory_, &look.read_value) : 0);
 }
 

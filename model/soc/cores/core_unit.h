@@ -56,6 +56,8 @@ class core_unit final : public pipe_effects, public scalar_port {
   void look(const command_t &command, uint64_t now) override;
   void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
                  const pipe_cause &cause) override;
+  void signal(const cmd_signal_t &command, const vector_clock &clock, uint64_t cycle, const pipe_cause &cause) override;
+  void await(pipe &who, const cmd_await_t &command) override;
   void arrive(pipe &who, uint64_t cycle) override;
   void flag_twice(const cmd_set_flag_t &setter) override;
   void cross_flag_overflow(size_t sender, const cmd_cross_set_t &setter) override;
@@ -86,7 +88,9 @@ class core_unit final : public pipe_effects, public scalar_port {
  private:
   void flag_left(const std::string &what, const std::string &setter);
   bool has_pair() const { return !pair_receivers_.empty(); }
+  double read_latency_us(const command_t &look) const;
   void release_scalar(const command_t &look, uint64_t now);
+  bool check_word(const command_t &command, uint64_t address);
   bool check_access(unsigned agent, const core_access_t &access, const command_t &command);
   bool check_order(unsigned agent, const core_access_t &access, const command_t &command);
   bool check_others(unsigned agent, const core_access_t &access, const command_t &command);

@@ -13,7 +13,8 @@
 
 namespace soc {
 
-machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memory_(make_memory(sim, gm)) {
+machine::machine(simulation &sim, global_memory &gm)
+    : sim_(sim), gm_(gm), memory_(make_memory(sim, gm)), meetings_(sim.memories()), syncs_(sim.memories()) {
   add_ai_cores();
   connect_pairs();
   add_engines();
@@ -36,9 +37,11 @@ machine::machine(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), memor
 // Effects first: other threads carry them out, on what cores have.
 machine::~machine() { sim_.effects.reset(); }
 
-core_domain &machine::add_domain() {
-  domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size())));
-  syncs_.add_domain();
+core_domain &machine::add_domain(unsigned memory) {
+  domains_.push_back(std::make_unique<core_domain>(static_cast<unsigned>(domains_.size()), memory));
+  for (meetings &syncs : syncs_) {
+    syncs.add_domain();
+  }
   return *domains_.back();
 }
 
@@ -52,7 +55,7 @@ void machine::add_ai_cores() {
   const pairing pairs(soc);
   const bool paired = sim_.options.pairs && pairs.count > 0;
   for (unsigned i = 0; i < (paired ? pairs.count : soc.ai_cores); ++i) {
-    add_domain();
+    add_domain(i % sim_.memories());
   }
   for (unsigned index = 0; index < soc.ai_cores; ++index) {
     core_domain &domain = *domains_[paired ? pairs.pair(index) : index];
@@ -89,7 +92,7 @@ void machine::connect_pairs() {
 void machine::add_engines() {
   const config_soc_t &soc = sim_.config.soc;
   for (unsigned i = 0; i < soc.engines; ++i) {
-    core_group &group = add_group(soc.ai_cores + i, soc.ai_cores, add_domain());
+    core_group &group = add_group(soc.ai_cores + i, soc.ai_cores, add_domain(0));
     group.cores.push_back(std::make_unique<core_unit>(group, CORE_ENGINE, 0, 0));
   }
 }
@@ -127,28 +130,91 @@ void machine::carry_out(uint64_t cycle, const core_memory_t &memory, const comma
 
 void machine::arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) {
   const unsigned series = meetings::series_of(kind, who.id());
-  meeting &m = meetings_[series];
+  meeting &m = meetings_[domain.memory][series];
+  meetings &syncs = syncs_[domain.memory];
   m.arrived.push_back({&who, domain.index});
-  syncs_.arrive(series, domain.index, domain.races.clock(who.agent()));
+  syncs.arrive(series, domain.index, domain.races.clock(who.agent()));
   if (m.arrived.size() == 1 || cycle > m.latest) {
     m.cause = {who.track(), who.number(), cycle};
   }
   m.latest = std::max(m.latest, cycle);
-  if (m.arrived.size() < core_kind_count(kind, &sim_.config.soc)) {
+  if (m.arrived.size() < core_kind_count(kind, &sim_.config.soc) / sim_.memories()) {
     return;
   }
   // Later commands may read what other AI cores have written.
   sim_.effects->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
-  syncs_.complete(series);
-  if (sim_.result.syncs < SOC_MAX_SYNCS) {
+  syncs.complete(series);
+  if (domain.memory > 0) {
+    // The first die's are those that are told.
+  } else if (sim_.result.syncs < SOC_MAX_SYNCS) {
     sim_.result.sync_cycle[sim_.result.syncs] += release - begin_;
   }
-  ++sim_.result.syncs;
+  sim_.result.syncs += domain.memory == 0 ? 1 : 0;
   for (const auto &[arrived, its_domain] : m.arrived) {
-    arrived->synchronised(release, syncs_.for_domain(series, its_domain), m.cause);
+    arrived->synchronised(release, syncs.for_domain(series, its_domain), m.cause);
   }
   m.arrived.clear();
+}
+
+// --- words of flags ---------------------------------------------------------------------------
+
+// A SIGNAL until the cycle in which it takes effect.
+class machine::mail final : public task {
+ public:
+  explicit mail(machine &whole) : whole_(whole) {}
+
+  void send(const cmd_signal_t &command, const words::signal &signal) {
+    command_ = command;
+    signal_ = signal;
+    whole_.sim_.clock.at(std::max(signal.cycle, whole_.sim_.clock.now()), *this);
+  }
+
+  void run(uint64_t) override {
+    void *word = whole_.gm_.base() + (command_.gm - GM_BASE);
+    const words::signal signal = std::move(signal_);
+    const auto waited = whole_.words_.set(command_, word, signal);
+    whole_.read_.push_back(this);
+    for (const words::waiter &who : waited) {
+      whole_.tell(who, whole_.words_.last(command_.gm));
+    }
+  }
+
+ private:
+  machine &whole_;
+  cmd_signal_t command_{};
+  words::signal signal_{};
+};
+
+void machine::signal(const cmd_signal_t &command, const core_domain &domain, const vector_clock &clock, uint64_t cycle,
+                     const pipe_cause &cause) {
+  if (read_.empty()) {
+    mail_.push_back(std::make_unique<mail>(*this));
+    read_.push_back(mail_.back().get());
+  }
+  mail *next = read_.back();
+  read_.pop_back();
+  next->send(command, {cycle, syncs(domain).seen_by(clock, domain.index), cause});
+}
+
+void machine::await(const cmd_await_t &command, const words::waiter &who) {
+  const void *word = gm_.base() + (command.gm - GM_BASE);
+  if (const words::signal *signal = words_.await(command.gm, word, who)) {
+    tell(who, *signal);
+  }
+}
+
+// Later commands may read what other dies have written.
+void machine::tell(const words::waiter &who, const words::signal &signal) {
+  vector_clock clock;
+  clock.told = signal.before;
+  if (const domain_seen *own = seen_of(signal.before, who.domain)) {
+    clock.seen = own->seen;
+  }
+  if (!sim_.options.timing_only) {
+    sim_.effects->finish_all(sim_.clock.now());
+  }
+  who.who->signalled(signal.cycle, clock, signal.cause);
 }
 
 void machine::mark(uint32_t number, uint64_t cycle) {
@@ -240,7 +306,10 @@ uint64_t machine::launch(const std::string &firmware) {
   for (const auto &domain : domains_) {
     domain->gm_races.forget();
   }
-  syncs_.forget();
+  for (meetings &syncs : syncs_) {
+    syncs.forget();
+  }
+  words_.forget();
   run(firmware);
   if (sim_.stopped()) {
     return 0;

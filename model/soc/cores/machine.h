@@ -3,6 +3,7 @@
 #ifndef AMALGAM_SOC_CORES_MACHINE_H
 #define AMALGAM_SOC_CORES_MACHINE_H
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -35,10 +36,14 @@ class machine final : public meeting_point {
 
   void arrive(pipe &who, core_kind_t kind, const core_domain &domain, uint64_t cycle) override;
   void mark(uint32_t number, uint64_t cycle) override;
-  const meetings &syncs() const override { return syncs_; }
+  const meetings &syncs(const core_domain &domain) const override { return syncs_[domain.memory]; }
+  void signal(const cmd_signal_t &command, const core_domain &domain, const vector_clock &clock, uint64_t cycle,
+              const pipe_cause &cause) override;
+  void await(const cmd_await_t &command, const words::waiter &who) override;
 
  private:
-  core_domain &add_domain();
+  core_domain &add_domain(unsigned memory);
+  void tell(const words::waiter &who, const words::signal &signal);
   core_group &add_group(unsigned index, unsigned first_of_kind, core_domain &domain);
   void add_ai_cores();
   void add_engines();
@@ -68,8 +73,12 @@ class machine final : public meeting_point {
   std::set<uint64_t> arrays_of_host_;  // first bytes of arrays that the host has used
   std::vector<std::unique_ptr<core_domain>> domains_;
   std::vector<std::unique_ptr<core_group>> groups_;
-  meeting meetings_[kSeries];
-  meetings syncs_;
+  std::vector<std::array<meeting, kSeries>> meetings_;  // of each die of a system, else one
+  std::vector<meetings> syncs_;                         // likewise
+  class mail;
+  words words_;
+  std::vector<std::unique_ptr<mail>> mail_;  // SIGNALs on their way, ...
+  std::vector<mail *> read_;                 // ... and those that have come, which may go again
   std::chrono::steady_clock::time_point reported_ = std::chrono::steady_clock::now();
   unsigned events_ = 0;
   bool haunted_ = false;

@@ -123,7 +123,7 @@ bool pipe::issue(const command_t &command) {
     case CLASS_FLAG_WAIT:
       return wait_flag(command.wait_flag);
     case CLASS_CROSS_WAIT:  // PAIR_WAIT has the same fields
-      return cross_wait(command.cross_wait);
+      return command.header.opcode_ == OP_AWAIT ? issue_await(command) : cross_wait(command.cross_wait);
     case CLASS_BARRIER:
       return barrier();
     case CLASS_SYNC:
@@ -328,7 +328,11 @@ bool pipe::issue_local(const command_t &command) {
 }
 
 bool pipe::issue_move(const command_t &command) {
-  services_.races.begin(agent_);
+  if (command.header.opcode_ == OP_SIGNAL) {
+    services_.races.begin_to_hand_on(agent_);
+  } else {
+    services_.races.begin(agent_);
+  }
   if (services_.effects.check_accesses(agent_, command) && check_in_flight(command)) {
     moving_ = true;
     services_.clock.at(std::max(time_, services_.clock.now()), *this);
@@ -352,6 +356,30 @@ bool pipe::issue_look(const command_t &command) {
   return false;
 }
 
+// A look at a word, as an event: SIGNALs up to this cycle have come.
+bool pipe::issue_await(const command_t &command) {
+  if (services_.effects.check_accesses(agent_, command)) {
+    look_begin_ = time_;
+    moving_ = true;
+    services_.clock.at(std::max(time_, services_.clock.now()), *this);
+  }
+  return false;
+}
+
+// It is read again and again: seen by the first read that began when it was there.
+void pipe::signalled(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause) {
+  const uint64_t read =
+      std::max<uint64_t>(1, config_cycles(&services_.config, services_.config.gm.l2_latency_us)) + front().busy;
+  const uint64_t before = cycle > look_begin_ ? (cycle - look_begin_ + read - 1) / read : 0;
+  spend(CROSS_FLAG, look_begin_ + (before + 1) * read);
+  finish_ = std::max(finish_, time_);  // whoever waits last is not done before
+  services_.races.acquire(agent_, clock);
+  if (watched()) {
+    tell_waited(look_begin_, cause);
+  }
+  go_on();
+}
+
 void pipe::look(uint64_t now) {
   const command_t &command = front().command;
   services_.effects.look(command, now);
@@ -369,6 +397,10 @@ void pipe::run(uint64_t now) {
   const command_t &command = front().command;
   if (core_command_class(command.header.opcode_) == CLASS_LOOK) {
     return look(now);
+  }
+  if (command.header.opcode_ == OP_AWAIT) {
+    tell_activity(CROSS_FLAG, now);
+    return services_.effects.await(*this, command.await);
   }
   move_begin_ = now;
   tell_activity(BUSY, now);
@@ -408,6 +440,9 @@ void pipe::moved(uint64_t cycle) {
     return go_on();
   }
   flight f = {record_front(move_begin_), latency, unanswered, {}};
+  if (opcode == OP_SIGNAL) {
+    f.clock = services_.races.clock(agent_);
+  }
   f.what.ready = time_ + move_latency_;
   if (awaited && !unanswered) {
     f.what.ready = std::max(f.what.ready, early_answers_.front() + latency);
@@ -489,6 +524,8 @@ void pipe::take_effect(const command_t &command, uint64_t number, const vector_c
     case OP_CROSS_SET:
     case OP_PAIR_SET:  // the same fields
       return services_.effects.cross_set(command.cross_set, clock, finish_, {track(), number, finish_});
+    case OP_SIGNAL:
+      return services_.effects.signal(command.signal, clock, finish_, {track(), number, finish_});
     default:
       services_.result.flops += core_flops(&command);
       services_.effects.take_effect(agent_, finish_, command, number);

@@ -49,6 +49,8 @@ class pipe final : public runner, public mover {
 
   void moved(uint64_t cycle) override;
   void answered(uint64_t number, uint64_t cycle) override;
+  // The word that its AWAIT waits for became large enough at a cycle.
+  void signalled(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
   // The machine's SYNC_ALL is complete.
   void synchronised(uint64_t cycle, const vector_clock &clock, const pipe_cause &cause);
 
@@ -107,6 +109,7 @@ class pipe final : public runner, public mover {
   bool settle_results(const command_t &command);
   bool issue_move(const command_t &command);
   bool issue_look(const command_t &command);
+  bool issue_await(const command_t &command);
   void look(uint64_t now);
   void run(uint64_t now) override;  // a move begins, or a look
   void go_on();

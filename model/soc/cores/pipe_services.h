@@ -44,6 +44,11 @@ class pipe_effects {
   // A CROSS_SET or PAIR_SET takes effect.
   virtual void cross_set(const cmd_cross_set_t &command, const vector_clock &clock, uint64_t cycle,
                          const pipe_cause &cause) = 0;
+  // A SIGNAL takes effect.
+  virtual void signal(const cmd_signal_t &command, const vector_clock &clock, uint64_t cycle,
+                      const pipe_cause &cause) = 0;
+  // It has come to an AWAIT; who.signalled() follows when the word is large enough.
+  virtual void await(pipe &who, const cmd_await_t &command) = 0;
   // It has come to a SYNC_ALL; who.synchronised() follows when all pipes like it have.
   virtual void arrive(pipe &who, uint64_t cycle) = 0;
   // Errors in the use of flags; they end the run.

@@ -63,6 +63,13 @@ struct simulation {
   }
   std::string describe(const std::string &core, const command_t &command, unsigned firmware);
 
+  // Dies of a system, each with memory of its own; 1: there is no system.
+  unsigned memories() const { return options.system == nullptr ? 1 : options.system->dies; }
+  // From a die of a system to another.
+  double latency_us(unsigned from, unsigned to) const {
+    return options.system->level[system_level_of(options.system, from, to)].latency_us;
+  }
+
   // Does the Verilog do what this command does?
   bool is_done_in_rtl(const command_t &command) const;
 

@@ -158,7 +158,11 @@ void waits::follow(core_unit &core, const pipe &p, unsigned depth, std::string &
   if (how == CLASS_FLAG_WAIT && core.flags().peek(p.id(), front.wait_flag) == nullptr) {
     return follow_flag(core, p, depth, text);
   }
-  if (how == CLASS_CROSS_WAIT && !core.cross_flags(opcode).ready_at(front.cross_wait.flag)) {
+  if (opcode == OP_AWAIT && p.moving()) {
+    text += "waits for a word, " + text_of(front) + " at " + line_of(front) + "\n";
+    return;
+  }
+  if (how == CLASS_CROSS_WAIT && opcode != OP_AWAIT && !core.cross_flags(opcode).ready_at(front.cross_wait.flag)) {
     return follow_cross(core, p, depth, text);
   }
   if (how == CLASS_SYNC && p.syncing()) {

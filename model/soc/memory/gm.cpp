@@ -94,6 +94,8 @@ std::string no_room() {
                                     mib(memory.room) + " are left for them");
 }
 
+uint64_t window_bytes(const system_t &system) { return uint64_t{system.window_mb} << 20; }
+
 uint64_t end_of_written(const soc_buffer_t *buffers, size_t count) {
   return end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only; });
 }
@@ -105,18 +107,19 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
       count_(count),
       bytes_(round_up(the_arena().used, kPage)),
       base_(the_arena().base),
+      window_(sim.options.system == nullptr ? 0 : window_bytes(*sim.options.system)),
       users_(several(sim) ? end_of_written(buffers, count) : 0),
       several_cores_(several(sim)) {
   the_lazy_inputs().serve(sim.config.soc.ai_cores);
   const uint64_t near = end_of(buffers, count, [](const soc_buffer_t &b) { return !b.read_only && !b.far; });
-  if (near > kAddressable) {
+  if (near > kAddressable && window_ == 0) {  // each die has slices of its own, which reach all of a window
     throw std::runtime_error("global memory: " + mib(near) + " of arrays; the atomic slices address " +
                              mib(kAddressable));
   }
   if (base_ == nullptr || bytes_ > the_arena().room) {
     throw std::runtime_error(no_room());
   }
-  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, true, false, {}});
+  arrays_.push_back({"args", GM_BASE, GM_BASE + args_bytes, true, false, true, false, false, {}});
   for (size_t i = 0; i < count; ++i) {
     arrays_.push_back({buffers[i].name,
                        buffers[i].address,
@@ -125,10 +128,11 @@ global_memory::global_memory(simulation &sim, soc_buffer_t *buffers, size_t coun
                        buffers[i].numbers,
                        buffers[i].init != nullptr,
                        buffers[i].result != nullptr,
+                       buffers[i].flags,
                        {}});
   }
   for (size_t i = 0; i < count; ++i) {
-    if (sim.options.timing_only && !buffers[i].numbers) {
+    if (sim.options.timing_only && !buffers[i].numbers && !buffers[i].flags) {
       continue;
     }
     uint8_t *target = base_ + (buffers[i].address - GM_BASE);
@@ -181,7 +185,7 @@ std::optional<std::string> global_memory::check(const core_access_t &access, boo
     std::snprintf(text, sizeof text, "write to the input array '%s'", a->name);
     return text;
   }
-  if (access.write && atomic && end > GM_BASE + kAddressable) {
+  if (access.write && atomic && window_ == 0 && end > GM_BASE + kAddressable) {
     std::snprintf(text, sizeof text, "atomic store to global array '%s' beyond what the slices address", a->name);
     return text;
   }
@@ -324,4 +328,27 @@ extern "C" void soc_place(soc_buffer_t *buffers, size_t count) {
                                   : memory.take(buffers[i].bytes);
     buffers[i].address = GM_BASE + offset;
   }
+}
+
+// The arguments' page is in each die's window, though only the first one's is used.
+extern "C" bool soc_place_in(const system_t *system, soc_buffer_t *buffers, size_t count) {
+  soc::arena &memory = soc::the_arena();
+  const uint64_t window = soc::window_bytes(*system);
+  std::vector<uint64_t> used(system->dies, soc::kPage);
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t &die = used[buffers[i].die];
+    buffers[i].address = GM_BASE + buffers[i].die * window + die;
+    die = soc::round_up(die + buffers[i].bytes, soc::kAlign);
+    if (die > window) {
+      return false;
+    }
+  }
+  memory.used = system->dies * window;
+  return true;
+}
+
+extern "C" void soc_system(const system_t *system, config_t *config) {
+  config->soc.dies = system->dies;
+  config->soc.ai_cores *= system->dies;
+  config->gm.slices *= system->dies;
 }

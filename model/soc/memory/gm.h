@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/core.h"
+#include "hal/registers.h"
 #include "soc/cores/simulation.h"
 #include "soc/races/gm_users.h"
 
@@ -22,6 +23,7 @@ class global_memory {
     bool numbers;  // for GATHER_IN and scalar cores
     bool given;    // holds values from the start
     bool result;   // the host gets it
+    bool flags;    // for SIGNAL and AWAIT
     soc_traffic_t traffic;
   };
 
@@ -47,6 +49,16 @@ class global_memory {
   bool is_read_only(uint64_t address) const { return find(address)->read_only; }
   // Is the address in an array of numbers?
   bool is_numbers(uint64_t address) const;
+  // Is the address in an array of flags?
+  bool is_flags(uint64_t address) const {
+    const array *a = find(address);
+    return a != nullptr && a->flags;
+  }
+  // The die of a system in whose memory an address is; that of who asks, if there is no system.
+  unsigned home(uint64_t address, unsigned die) const {
+    return window_ == 0 ? die : static_cast<unsigned>((address - GM_BASE) / window_);
+  }
+  uint64_t window() const { return window_; }
   // Likewise for what a GATHER_IN reads: its list, whose numbers are looked at, and its rows.
   std::optional<std::string> check_gather(const core_memory_t &memory, const cmd_gather_in_t &command) const;
   // The domain (core_domain::index) with whose access one of another domain races.
@@ -76,6 +88,7 @@ class global_memory {
   uint8_t *base_ = nullptr;
   std::vector<array> arrays_;  // in address order
   mutable size_t last_found_ = 0;
+  uint64_t window_ = 0;  // of a die of a system
   gm_users users_;
   bool several_cores_;
 };

@@ -18,14 +18,15 @@ constexpr uint64_t kBeatBytes = GM_LANES * 4;
 
 // The rows of an atomic command in global memory. (core_atomic_row has the operands that are combined with them.)
 struct atomic_rows {
-  explicit atomic_rows(const command_t &command);
+  // origin: of the memory, from GM_BASE.
+  atomic_rows(const command_t &command, uint64_t origin);
   // Rows of zeros that COPY_OUT is asked to skip send nothing.
   bool sent(const core_memory_t &memory, uint64_t row) const {
     return copy_out == nullptr || core_row_sent(&memory, copy_out, static_cast<uint32_t>(row));
   }
   const cmd_copy_out_t *copy_out;  // null: FIXPIPE
   unsigned op;
-  uint64_t gm, gm_pitch;  // offsets from GM_BASE
+  uint64_t gm, gm_pitch;  // offsets from the memory's first byte
   uint64_t rows, row_bytes;
 };
 

@@ -7,6 +7,10 @@
 //
 // Each die has an HBM and an L2 of its own; the arrays that a core uses are taken to be in its die's
 // memory.  Slices are those of the whole machine.
+//
+// In a system each array is in one die's memory, and so are its slices. Moves to and from another die's go over links
+// (links.h), and are through a latency of the links later than at home, loads two: one for the request. They are in the
+// books of that die's L2 and HBM, whose bandwidth is left to that die's own moves.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -19,6 +23,7 @@
 #include "soc/memory/bandwidth.h"
 #include "soc/memory/gm.h"
 #include "soc/memory/l2_cache.h"
+#include "soc/memory/links.h"
 #include "soc/memory/memory.h"
 #include "soc/slices/atomics.h"
 
@@ -109,12 +114,16 @@ class traffic final : public memory {
 
   course begin(mover &who, unsigned die, const core_memory_t &buffers, const command_t &command, uint64_t number,
                uint64_t now) override;
-  void apply(const core_memory_t &buffers, const command_t &command) override { atomics_.apply(buffers, command); }
+  void apply(const core_memory_t &buffers, const command_t &command) override {
+    const uint64_t gm = command.header.opcode_ == OP_FIXPIPE ? command.fixpipe.gm : command.copy_out.gm;
+    slices_of(gm_.home(gm, 0)).apply(buffers, command);
+  }
   uint64_t written_back() const override;
   void report(soc_result_t &result) const override;
 
  private:
   void warm_up();
+  void warm_up_system();
   bool aligned(const core_access_t &gm) const;
   struct gathered {
     uint32_t count;  // of rows that are read
@@ -122,14 +131,23 @@ class traffic final : public memory {
     double share;    // of the pipe's rate
   };
   gathered gather(l2_cache &l2, const core_memory_t &buffers, const cmd_gather_in_t &command);
+  uint64_t address_of(const command_t &command, const core_access_t &first) const;
+  atomics &slices_of(unsigned home) { return *atomics_[sim_.memories() == 1 ? 0 : home]; }
 
   simulation &sim_;
   global_memory &gm_;
   std::vector<std::unique_ptr<die>> dies_;
-  atomics atomics_;
+  std::vector<std::unique_ptr<atomics>> atomics_;  // of each die of a system, else one
+  std::unique_ptr<links> links_;                   // null: there is no system
 };
 
-traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomics_(sim, gm) {
+traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm) {
+  for (unsigned i = 0; i < sim.memories(); ++i) {
+    atomics_.push_back(std::make_unique<atomics>(sim, gm, i, sim.memories()));
+  }
+  if (sim.options.system != nullptr) {
+    links_ = std::make_unique<links>(sim, *sim.options.system);
+  }
   for (unsigned i = 0; i < sim.config.soc.dies; ++i) {
     dies_.push_back(std::make_unique<die>(sim, i, gm.bytes()));
     dies_.back()->l2().on_write_back = [&gm](uint64_t base, uint64_t written) {
@@ -142,8 +160,12 @@ traffic::traffic(simulation &sim, global_memory &gm) : sim_(sim), gm_(gm), atomi
 }
 
 // Fills L2 as a run before this one would have: with as much of the inputs as the dies' L2s hold together, the first
-// first.  Each die is given all of that, since it is not known here which part its cores will read.
+// first.  Each die is given all of that, since it is not known here which part its cores will read; of a system each
+// has its own.
 void traffic::warm_up() {
+  if (links_) {
+    return warm_up_system();
+  }
   uint64_t room = dies_.size() * (uint64_t{sim_.config.gm.l2_mb} << 20);
   for (const global_memory::array &a : gm_.arrays()) {
     if (a.read_only) {
@@ -153,6 +175,28 @@ void traffic::warm_up() {
         d->l2().warm(a.begin - GM_BASE, bytes);
       }
     }
+  }
+}
+
+void traffic::warm_up_system() {
+  std::vector<uint64_t> room(dies_.size(), uint64_t{sim_.config.gm.l2_mb} << 20);
+  for (const global_memory::array &a : gm_.arrays()) {
+    const unsigned home = gm_.home(a.begin, 0);
+    const uint64_t bytes = a.read_only ? std::min(a.end - a.begin, room[home]) : 0;
+    room[home] -= bytes;
+    dies_[home]->l2().warm(a.begin - GM_BASE, bytes);
+  }
+}
+
+// The first byte in global memory that a command moves.
+uint64_t traffic::address_of(const command_t &command, const core_access_t &first) const {
+  switch (command.header.opcode_) {
+    case OP_SIGNAL:
+      return command.signal.gm;
+    case OP_GATHER_IN:
+      return command.gather_in.gm;
+    default:
+      return first.base;
   }
 }
 
@@ -195,7 +239,9 @@ memory::course traffic::begin(mover &who, unsigned die_index, const core_memory_
     sent.copy_out.rows = static_cast<uint32_t>(core_rows_sent(&buffers, &command));
     bytes = uint64_t{sent.copy_out.rows} * sent.copy_out.row_bytes;
   }
-  die &d = *dies_[die_index];
+  const uint64_t address = address_of(command, accesses[0]);
+  const unsigned home = gm_.home(address, die_index);
+  die &d = *dies_[home];
   uint64_t cold = 0;
   double share = 0;  // of the pipe's rate; 0: as one move
   if (command.header.opcode_ == OP_GATHER_IN) {
@@ -207,9 +253,20 @@ memory::course traffic::begin(mover &who, unsigned die_index, const core_memory_
   }
   core_move_t move;
   core_moves(&sim_.config, &sent, &move);
-  const double limit =
-      move.bytes_per_cycle *
-      (share > 0 ? share : estimate_efficiency(&sim_.config, static_cast<double>(move.bytes), aligned(accesses[0])));
+  double limit = move.bytes_per_cycle;
+  if (command.header.opcode_ == OP_SIGNAL) {
+    accesses[0] = {SPACE_GM, true, false, address, 1, move.bytes, move.bytes};
+    bytes = move.bytes;
+  } else {
+    limit *=
+        share > 0 ? share : estimate_efficiency(&sim_.config, static_cast<double>(move.bytes), aligned(accesses[0]));
+  }
+  uint64_t travel = 0;  // to another die
+  if (home != die_index) {
+    const system_level_t &level = links_->level(die_index, home);
+    limit = std::min(limit, config_bytes_per_cycle(&sim_.config, move.store ? level.store_gbps : level.load_gbps));
+    travel = config_cycles(&sim_.config, level.latency_us);
+  }
   double latency_us = sim_.config.gm.write_latency_us;
   if (move.store) {
     d.l2().write(accesses[0].base - GM_BASE, accesses[0].rows, accesses[0].row_bytes, accesses[0].pitch);
@@ -228,17 +285,23 @@ memory::course traffic::begin(mover &who, unsigned die_index, const core_memory_
     latency_us = sim_.config.gm.l2_latency_us + (cold > 0 ? sim_.config.gm.hbm_latency_us : 0);
   }
   cold = std::min(cold, move.bytes);  // a gather's list is not counted as moved
-  d.begin(who, now, cold, move.bytes - cold, limit);
+  if (home == die_index) {
+    d.begin(who, now, cold, move.bytes - cold, limit);
+  } else if (move.store) {
+    links_->begin(who, die_index, home, move.bytes, limit, now);
+  } else {
+    links_->begin(who, home, die_index, move.bytes, limit, now);
+  }
   const auto duration = static_cast<uint64_t>(std::ceil(static_cast<double>(move.bytes) / limit * (1 - 1e-9)));
   if (core_is_atomic(&command)) {
     sim_.result.atomic_bytes += bytes;
     if (bytes == 0) {
       who.answered(number, now);
     } else {
-      atomics_.send(who, buffers, command, number, duration, now);
+      slices_of(home).send(who, buffers, command, number, travel, duration, now);
     }
   }
-  return {config_cycles(&sim_.config, latency_us), duration};
+  return {config_cycles(&sim_.config, latency_us) + (move.store ? 1 : 2) * travel, duration};
 }
 
 uint64_t traffic::written_back() const {
@@ -251,7 +314,12 @@ uint64_t traffic::written_back() const {
 
 void traffic::report(soc_result_t &result) const {
   result.hbm_write += written_back();
-  atomics_.report(result);
+  for (const auto &slices : atomics_) {
+    slices->report(result);
+  }
+  if (links_) {
+    links_->report(result);
+  }
 }
 
 }  // namespace

@@ -28,6 +28,10 @@ void meetings::arrive(unsigned series, unsigned domain, const vector_clock &cloc
   meeting &next = next_[series];
   next.seen.resize(size_t{domains_} * kAgents);
   raise(&next.seen[size_t{domain} * kAgents], clock.seen.data(), kAgents);
+  for (size_t i = 0; clock.told != nullptr && i < clock.told->size(); ++i) {
+    const domain_seen &other = (*clock.told)[i];
+    raise(&next.seen[size_t{other.domain} * kAgents], other.seen.data(), kAgents);
+  }
   raise(next.met.data(), clock.met.data(), kSeries);
 }
 
@@ -57,13 +61,38 @@ vector_clock meetings::for_domain(unsigned series, unsigned domain) const {
 }
 
 uint32_t meetings::seen(const vector_clock &by, unsigned domain, unsigned agent) const {
-  uint32_t time = 0;
+  const domain_seen *told = seen_of(by.told, domain);
+  uint32_t time = told == nullptr ? 0 : told->seen[agent];
   for (unsigned s = 0; s < kSeries; ++s) {
     if (const meeting *m = known(s, by.met)) {
       time = std::max(time, m->seen[size_t{domain} * kAgents + agent]);
     }
   }
   return time;
+}
+
+all_seen meetings::seen_by(const vector_clock &clock, unsigned domain) const {
+  const domain_seen own = {domain, clock.seen};
+  all_seen all = join_seen(std::make_shared<std::vector<domain_seen>>(1, own), clock.told);
+  for (unsigned s = 0; s < kSeries; ++s) {
+    if (const meeting *m = known(s, clock.met)) {
+      all = join_seen(all, m->all());
+    }
+  }
+  return all;
+}
+
+// The domains that came, or that those who came knew of.
+all_seen meetings::meeting::all() const {
+  auto all = std::make_shared<std::vector<domain_seen>>();
+  for (unsigned d = 0; d * kAgents < seen.size(); ++d) {
+    domain_seen one = {d, {}};
+    std::copy_n(&seen[size_t{d} * kAgents], kAgents, one.seen.begin());
+    if (std::any_of(one.seen.begin(), one.seen.end(), [](uint32_t time) { return time > 0; })) {
+      all->push_back(one);
+    }
+  }
+  return all;
 }
 
 void meetings::forget() {

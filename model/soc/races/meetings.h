@@ -31,6 +31,8 @@ class meetings {
   vector_clock for_domain(unsigned series, unsigned domain) const;
   // The time up to which somebody of another domain has seen an agent of this one.
   uint32_t seen(const vector_clock &by, unsigned domain, unsigned agent) const;
+  // All that an agent of a domain has seen, of all domains: what a SIGNAL hands on.
+  all_seen seen_by(const vector_clock &clock, unsigned domain) const;
   // All later accesses are ordered after all earlier ones.
   void forget();
 
@@ -39,6 +41,7 @@ class meetings {
   struct meeting {
     std::vector<uint32_t> seen;  // [domain][kAgents]
     counts met{};
+    all_seen all() const;
   };
   const meeting *known(unsigned series, const counts &met) const;
 

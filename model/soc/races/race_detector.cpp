@@ -101,6 +101,34 @@ bool accesses_overlap(const core_access_t &a, const core_access_t &b) {
   return false;
 }
 
+all_seen join_seen(const all_seen &a, const all_seen &b) {
+  if (a == nullptr || b == nullptr) {
+    return a == nullptr ? b : a;
+  }
+  auto both = std::make_shared<std::vector<domain_seen>>();
+  auto x = a->begin(), y = b->begin();
+  while (x != a->end() || y != b->end()) {
+    const bool first = y == b->end() || (x != a->end() && x->domain <= y->domain);
+    const bool same = x != a->end() && y != b->end() && x->domain == y->domain;
+    both->push_back(first ? *x : *y);
+    for (unsigned i = 0; same && i < kAgents; ++i) {
+      both->back().seen[i] = std::max(x->seen[i], y->seen[i]);
+    }
+    x += first ? 1 : 0;
+    y += !first || same ? 1 : 0;
+  }
+  return *both == *b ? b : *both == *a ? a : both;
+}
+
+const domain_seen *seen_of(const all_seen &all, unsigned domain) {
+  if (all == nullptr) {
+    return nullptr;
+  }
+  const auto found = std::lower_bound(all->begin(), all->end(), domain,
+                                      [](const domain_seen &d, unsigned number) { return d.domain < number; });
+  return found == all->end() || found->domain != domain ? nullptr : &*found;
+}
+
 unsigned race_detector::add_agent(const std::string &core) {
   assert(cores_.size() < kAgents);
   cores_.push_back(core);

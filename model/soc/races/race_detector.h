@@ -6,7 +6,8 @@
 // another when the waiter's clock has seen it.
 //
 // Pipes of the two AI cores of a pair are agents of one detector if the run is one of pairs.  They are one domain.
-// Between domains only SYNC_ALL orders anything: meetings.h keeps what it hands on, gm_users.h finds their races.
+// Between domains SYNC_ALL orders, of which meetings.h keeps what it hands on, and in a system of dies SIGNAL and AWAIT
+// do; gm_users.h finds their races.
 // SPDX-License-Identifier: Apache-2.0
 #ifndef AMALGAM_SOC_RACES_RACE_DETECTOR_H
 #define AMALGAM_SOC_RACES_RACE_DETECTOR_H
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,12 +29,31 @@ constexpr unsigned kAgents =
 
 constexpr unsigned kSeries = 12;  // of SYNC_ALLs: pipes of all kinds of core
 
+// What has been seen of the agents of a domain.
+struct domain_seen {
+  unsigned domain;
+  std::array<uint32_t, kAgents> seen;
+  bool operator==(const domain_seen &other) const { return domain == other.domain && seen == other.seen; }
+};
+
+// What has been seen of the agents of a machine: of some domains, by their numbers. Null: nothing.
+using all_seen = std::shared_ptr<const std::vector<domain_seen>>;
+
+// What either has seen; one of the two, if that has seen it all.
+all_seen join_seen(const all_seen &a, const all_seen &b);
+// Of a domain; null: nothing.
+const domain_seen *seen_of(const all_seen &all, unsigned domain);
+
 struct vector_clock {
   std::array<uint32_t, kAgents> seen{};  // by agent of its domain
   std::array<uint32_t, kSeries> met{};   // SYNC_ALLs behind it, by series (meetings.h)
+  all_seen told;                         // by SIGNALs of other dies
 
   // Sees what the other has seen, too.
   void join(const vector_clock &other) {
+    if (other.told != nullptr && other.told != told) {
+      told = join_seen(told, other.told);
+    }
     for (size_t i = 0; i < kAgents; ++i) {
       seen[i] = std::max(seen[i], other.seen[i]);
     }

@@ -213,9 +213,15 @@ uint64_t scalar::read_register(uint64_t offset) {
     case REG_CORE_KIND:
       return core_.kind;
     case REG_CORE_INDEX:
-      return core_.index;
+      return core_.index / sim_.memories();
     case REG_CORE_COUNT:
-      return core_kind_groups(core_.kind, &sim_.config.soc);
+      return core_kind_groups(core_.kind, &sim_.config.soc) / sim_.memories();
+    case REG_DIE_INDEX:
+      return core_.index % sim_.memories();
+    case REG_DIE_COUNT:
+      return sim_.memories();
+    case REG_DIE_WINDOW:
+      return core_.gm.window();
     case REG_SUB_INDEX:
       return core_.sub;
     case REG_SUB_COUNT:
@@ -274,8 +280,8 @@ void scalar::start(uint64_t cycle) {
   error_.clear();
   seconds_ = 0;
   const unsigned started = sim_.options.cube_only ? 1 : 1 + sim_.config.soc.vector_cores;  // of an AI core
-  time_ =
-      cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us + core_.index * started * sim_.config.soc.skew_us);
+  const unsigned before = core_.index / sim_.memories();                                   // AI cores, on this die
+  time_ = cycle + config_cycles(&sim_.config, sim_.config.soc.launch_us + before * started * sim_.config.soc.skew_us);
   tell(RUNNING);
   begin();
   if (!pauses_) {

@@ -130,7 +130,7 @@ void atomics::run_rtl(const std::vector<unsigned> &slices, uint64_t now) {
   answers_.clear();
   const std::optional<unsigned> early = rtl_.reach(slices, now, answers_);
   if (early) {
-    sim_.stop(SOC_STOPPED, "slice" + std::to_string(*early) + " of global memory answered before its time");
+    sim_.stop(SOC_STOPPED, "slice" + std::to_string(first_ + *early) + " of global memory answered before its time");
   }
 }
 
@@ -159,18 +159,20 @@ static bool is_watched(const simulation &sim) {
   return sim.trace != nullptr || sim.options.debug.gdb_count > 0 || sim.options.debug.show_count > 0;
 }
 
-atomics::atomics(simulation &sim, global_memory &gm)
+atomics::atomics(simulation &sim, global_memory &gm, unsigned die, unsigned dies)
     : sim_(sim),
-      gm_(gm),
+      base_(gm.base() + die * gm.window()),
+      origin_(die * gm.window()),
+      first_(die * (sim.config.gm.slices / dies)),
       stepped_(is_watched(sim)),
-      rtl_(stepped_ ? 1 : std::max(1u, sim.options.threads)),
-      guards_(sim.config.gm.slices) {
+      rtl_(stepped_ || dies > 1 ? 1 : std::max(1u, sim.options.threads)),
+      guards_(sim.config.gm.slices / dies) {
   const slice_clock clock(sim.config);
   if (sim.options.gm != SOC_GM_C && sim.config.gm.slice_stages != GM_ALU_STAGES) {
     throw std::runtime_error("gm.slice_stages: expected " + std::to_string(GM_ALU_STAGES) +
                              ", as the Verilog has, or --gm c; got " + std::to_string(sim.config.gm.slice_stages));
   }
-  for (unsigned i = 0; i < sim.config.gm.slices; ++i) {
+  for (unsigned i = 0; i < guards_.size(); ++i) {
     if (sim.options.gm != SOC_GM_C) {
       add_rtl_slice(clock);
     } else {
@@ -181,17 +183,17 @@ atomics::atomics(simulation &sim, global_memory &gm)
 
 void atomics::add_rtl_slice(const slice_clock &clock) {
   const auto slice = static_cast<unsigned>(rtl_.size());
-  const std::string name = "slice" + std::to_string(slice);
+  const std::string name = "slice" + std::to_string(first_ + slice);
   gm_slice::taken_fn taken;
   if (stepped_ && sim_.watched()) {
     taken = [this, slice](uint64_t cycle) {
       for (watcher *w : sim_.watchers) {
-        w->beats_wait(slice, -1, cycle);
+        w->beats_wait(first_ + slice, -1, cycle);
       }
     };
   }
   rtl_.make(clock,
-            make_gm_unit_rtl(name, gm_.base(), sim_.options.gm == SOC_GM_RTL_TYPES, sim_.clock, sim_.trace.get(),
+            make_gm_unit_rtl(name, base_, sim_.options.gm == SOC_GM_RTL_TYPES, sim_.clock, sim_.trace.get(),
                              sim_.options.building),
             std::move(taken));
   beats_.emplace_back();
@@ -199,19 +201,20 @@ void atomics::add_rtl_slice(const slice_clock &clock) {
     steppers_.push_back(std::make_unique<stepper>(*this, slice));
   }
   for (watcher *w : sim_.watchers) {
-    w->add_slice(slice);
+    w->add_slice(first_ + slice);
   }
 }
 
 atomics::~atomics() = default;
 
-void atomics::send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number,
+void atomics::send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t travel,
                    uint64_t duration, uint64_t now) {
-  const atomic_rows rows(command);
+  const atomic_rows rows(command, origin_);
+  const uint64_t first = now + 1 + travel;
   if (!is_rtl()) {
-    send_c(rows, memory, who, number, duration, now);
+    send_c(rows, memory, who, number, first, duration, now);
   } else {
-    send_rtl(rows, memory, command, who, number, duration, now);
+    send_rtl(rows, memory, command, who, number, first, duration, now);
   }
 }
 
@@ -253,18 +256,18 @@ uint64_t atomics::gather(const atomic_rows &rows, const core_memory_t &memory, c
   return count;
 }
 
-// Beat i of n arrives one cycle after now, plus i/n of the duration.
+// Beat i of n arrives at the first cycle, plus i/n of the duration.
 void atomics::send_rtl(const atomic_rows &rows, const core_memory_t &memory, const command_t &command, mover &who,
-                       uint64_t number, uint64_t duration, uint64_t now) {
+                       uint64_t number, uint64_t first, uint64_t duration, uint64_t now) {
   const uint64_t count = gather(rows, memory, command);
   transfer *to = begin(who, number);
   for (const unsigned slice : touched_) {
     std::vector<gm_slice::beat> &beats = beats_[slice];
     for (gm_slice::beat &b : beats) {
-      b.arrival = now + 1 + b.arrival * duration / count;
+      b.arrival = first + b.arrival * duration / count;
     }
     for (watcher *w : sim_.watchers) {
-      w->beats_wait(slice, static_cast<int64_t>(beats.size()), now);
+      w->beats_wait(first_ + slice, static_cast<int64_t>(beats.size()), now);
     }
     rtl_.add(slice, reinterpret_cast<uint64_t>(to), std::move(beats), now);
     beats.clear();
@@ -284,7 +287,7 @@ static bool follows(const slice_run &run, const slice_run &more) {
 }
 
 // Sends the same requests in the same cycles, but only their number and the cycles they take.
-void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number,
+void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t first,
                      uint64_t duration, uint64_t now) {
   uint64_t count = 0;
   touched_.clear();
@@ -310,14 +313,14 @@ void atomics::send_c(const atomic_rows &rows, const core_memory_t &memory, mover
   }
   transfer *to = begin(who, number);
   for (const unsigned slice : touched_) {
-    timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), now + 1, duration, count, timed_[slice].runs);
+    timed_[slice].queue.add(now, reinterpret_cast<uint64_t>(to), first, duration, count, timed_[slice].runs);
     timed_[slice].runs.clear();
   }
   to->look_again();
 }
 
 void atomics::apply(const core_memory_t &memory, const command_t &command) {
-  const atomic_rows rows(command);
+  const atomic_rows rows(command, origin_);
   const uint64_t slice_bytes = sim_.config.gm.slice_bytes;
   uint32_t old[16384];
   room_.resize(rows.row_bytes / 4);
@@ -328,7 +331,7 @@ void atomics::apply(const core_memory_t &memory, const command_t &command) {
     while (offset < end) {
       const uint64_t stop = std::min({end, (offset / slice_bytes + 1) * slice_bytes, offset + sizeof old});
       const size_t words = (stop - offset) / 4;
-      auto *words_at = reinterpret_cast<uint32_t *>(gm_.base() + offset);
+      auto *words_at = reinterpret_cast<uint32_t *>(base_ + offset);
       apply_words(rows.op, words_at, from, words, guards_[offset / slice_bytes % guards_.size()], old);
       from += rows.op == GM_RESCALE ? 0 : words;
       offset = stop;

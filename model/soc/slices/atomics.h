@@ -26,14 +26,15 @@ namespace soc {
 
 class atomics {
  public:
-  atomics(simulation &sim, global_memory &gm);
+  // Those of one memory: of a machine, or of a die of a system, which there are so many of.
+  atomics(simulation &sim, global_memory &gm, unsigned die, unsigned dies);
   ~atomics();
 
   // Sends a command's beats from now on, spread over the cycles it takes alone:
-  // who->answered(number, cycle) follows.  The Verilog takes the operands from the core's memory now,
-  // and does it.
-  void send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t duration,
-            uint64_t now);
+  // who->answered(number, cycle) follows.  The first is here so many cycles after now as it has to travel.  The Verilog
+  // takes the operands from the core's memory now, and does it.
+  void send(mover &who, const core_memory_t &memory, const command_t &command, uint64_t number, uint64_t travel,
+            uint64_t duration, uint64_t now);
 
   // Carries out an atomic command without the Verilog.
   void apply(const core_memory_t &memory, const command_t &command);
@@ -58,15 +59,17 @@ class atomics {
   uint64_t earliest(unsigned slice, uint64_t token);
   uint64_t gather(const atomic_rows &rows, const core_memory_t &memory, const command_t &command);
   void send_rtl(const atomic_rows &rows, const core_memory_t &memory, const command_t &command, mover &who,
-                uint64_t number, uint64_t duration, uint64_t now);
-  void send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t duration,
-              uint64_t now);
+                uint64_t number, uint64_t first, uint64_t duration, uint64_t now);
+  void send_c(const atomic_rows &rows, const core_memory_t &memory, mover &who, uint64_t number, uint64_t first,
+              uint64_t duration, uint64_t now);
 
   static void apply_words(unsigned op, uint32_t *memory, const uint32_t *operands, size_t words, guard_count &count,
                           uint32_t *old);
 
   simulation &sim_;
-  global_memory &gm_;
+  uint8_t *const base_;                             // of the memory that they are of, ...
+  const uint64_t origin_;                           // ... so many bytes after the first die's
+  const unsigned first_;                            // slice of this memory, of those of the machine
   const bool stepped_;                              // --gm rtl: cycle by cycle
   gm_slices rtl_;                                   // --gm rtl: the slices
   std::vector<gm_slices::answer> answers_;          // of those that have just run

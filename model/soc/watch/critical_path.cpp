@@ -171,6 +171,10 @@ void critical_path::from_wait(position &p) {
   if (wait == CLASS_BARRIER || wait == CLASS_LOOK) {
     return from_barrier(p);
   }
+  if (c.command.header.opcode_ == OP_AWAIT && c.cause_done <= c.begin) {  // the time is its read's
+    link(p, FLAG, c.begin);
+    return move(p, c, START, c.begin);
+  }
   const soc_command_t &last = recorded_.at(c.cause_track, c.cause_number);
   if (wait == CLASS_SYNC) {
     return from_sync_all(p, last);

@@ -70,6 +70,18 @@ void recorder::bandwidth(unsigned die, const die_load &load, uint64_t cycle) {
   rates_.push_back({die, cycle, load.hbm, load.l2});
 }
 
+// Those that have changed.
+void recorder::links(const std::vector<link_load> &loads, uint64_t cycle) {
+  link_loads_.resize(loads.size());
+  for (unsigned die = 0; whole_ && die < loads.size(); ++die) {
+    link_load &last = link_loads_[die];
+    if (loads[die].out != last.out || loads[die].in != last.in) {
+      last = loads[die];
+      link_rates_.push_back({die, cycle, last});
+    }
+  }
+}
+
 const soc_record_t &recorder::record() {
   if (!first_.empty()) {
     return record_;

@@ -22,6 +22,8 @@ class recorder : public watcher {
   void done(const soc_command_t &command) override;
   void bandwidth(unsigned die, const die_load &load, uint64_t cycle) override;
 
+  void links(const std::vector<link_load> &loads, uint64_t cycle) override;
+
   bool whole() const { return whole_; }
 
   // --- while it runs: commands that are done ---
@@ -43,6 +45,13 @@ class recorder : public watcher {
     double hbm, l2;
   };
   const std::vector<rates> &bandwidths() const { return rates_; }
+  // Likewise, what a die of a system sends to others and gets from them.
+  struct link_rates {
+    unsigned die;
+    uint64_t cycle;
+    link_load load;
+  };
+  const std::vector<link_rates> &link_loads() const { return link_rates_; }
   // A track's core, counted from 0.
   unsigned core(uint32_t track) const { return cores_[track]; }
 
@@ -55,7 +64,9 @@ class recorder : public watcher {
   unsigned firmware_ = 0;
   std::vector<track> kept_;
   std::vector<rates> rates_;
-  std::vector<unsigned> cores_;  // by track
+  std::vector<link_rates> link_rates_;
+  std::vector<link_load> link_loads_;  // of each die, the last
+  std::vector<unsigned> cores_;        // by track
   std::vector<soc_track_t> tracks_;
   std::vector<soc_command_t> commands_;  // all, in the record's order
   std::vector<size_t> first_;

@@ -51,6 +51,7 @@ class json_writer {
   void write_flow(const soc_command_t &c, size_t id) const;
   void write_bandwidth() const;
   void write_power() const;
+  void write_links() const;
   void write_occupancy() const;
   // A core's, behind that of memory.
   unsigned process(uint32_t track) const { return recorded_.core(track) + 1; }
@@ -141,6 +142,18 @@ void json_writer::write_power() const {
   }
 }
 
+void json_writer::write_links() const {
+  const double gbps = mhz_ / 1e3;  // of a byte a cycle
+  for (const recorder::link_rates &r : recorded_.link_loads()) {
+    if (window_.touches(r.cycle, r.cycle)) {
+      std::fprintf(file_,
+                   ",\n{\"ph\":\"C\",\"name\":\"links of die%u GB/s\",\"pid\":%d,\"ts\":%s,"
+                   "\"args\":{\"out\":%.2f,\"in\":%.2f}}",
+                   r.die, MEMORY_PROCESS, us(tenths(r.cycle, mhz_)).c_str(), r.load.out * gbps, r.load.in * gbps);
+    }
+  }
+}
+
 // A core's memories, one after the other.
 void json_writer::write_occupancy() const {
   for (uint32_t begin = 0, end; begin < record_.track_count; begin = end) {
@@ -190,6 +203,7 @@ void json_writer::write() const {
   }
   write_bandwidth();
   write_power();
+  write_links();
   write_occupancy();
   std::fprintf(file_, "\n]}\n");
 }

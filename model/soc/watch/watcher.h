@@ -51,6 +51,11 @@ struct die_load {
   double hbm = 0, l2 = 0;  // bytes a cycle that they get from each
 };
 
+// What a die of a system sends to others and gets from them, bytes a cycle.
+struct link_load {
+  double out = 0, in = 0;
+};
+
 class watcher {
  public:
   virtual ~watcher() = default;
@@ -91,6 +96,8 @@ class watcher {
 
   // --- memory ---
   virtual void bandwidth(unsigned /*die*/, const die_load &, uint64_t /*cycle*/) {}
+  // Of all dies of a system, in order.
+  virtual void links(const std::vector<link_load> &, uint64_t /*cycle*/) {}
   // Beats that wait at a slice, so many more.
   virtual void beats_wait(unsigned /*slice*/, int64_t /*more*/, uint64_t /*cycle*/) {}
 };

@@ -124,6 +124,16 @@ case $1 in
     }
     waits='wait\|sync_all'
     remove_waits 9 "$kernels/gemm/gemm_tiles.c" "$lib/ring.h" ;;
+  collective)   # more pieces than slots, both on the way and in sums; two vector cores
+    kernel=$kernels/collective/collective.c
+    build() { shared collective "$kernel"; }
+    run() { quiet "$SIM" run collective --firmware "$dir/collective.so" --gm c --quiet --cores 1 --dies 3 "$@"; }
+    passes() { run --op all-reduce --bytes 500000 && run --op all-gather --bytes 500000; }
+    remove_waits 7 "$kernel" "$lib/ring.h"
+    cp "$kernel" "$dir/original"
+    sed -i '/^static void scatter/,/^}/{s/^    tell(.*/;/;s/^    const share_t theirs.*/&\n    tell(r, SENT, to);/;}' "$kernel"
+    expect_caught flag-before-data 'race in GM'
+    cp "$dir/original" "$kernel" ;;
   w4a16)   # each way through the machine, more pieces than slots, more tiles than slots in UB, chunks of the reduction, a core
     # that has no unit
     build() { shared w4a16 "$kernels"/w4a16/w4a16*.c "$lib/slice_sum.c"; }
