@@ -54,6 +54,8 @@ class vector_core : public soc::pipe_effects {
   void program_waited(const soc::pipe &, bool) override {}
   void look(const command_t &, uint64_t) override {}
   void cross_set(const cmd_cross_set_t &, const soc::vector_clock &, uint64_t, const soc::pipe_cause &) override {}
+  void signal(const cmd_signal_t &, const soc::vector_clock &, uint64_t, const soc::pipe_cause &) override {}
+  void await(soc::pipe &, const cmd_await_t &) override {}
   void arrive(soc::pipe &, uint64_t) override {}
   void flag_twice(const cmd_set_flag_t &) override { ++flags_twice; }
   void cross_flag_overflow(size_t, const cmd_cross_set_t &) override {}
