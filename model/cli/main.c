@@ -16,7 +16,7 @@
 #include "cli/option/manual.h"
 #include "cli/reference.h"
 #include "cli/report.h"
-#include "cli/run/dump_all.h"
+#include "cli/run/dumps.h"
 #include "cli/run/run.h"
 #include "cli/script.h"
 #include "cli/sweep/sweep.h"

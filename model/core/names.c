@@ -138,3 +138,19 @@ static const struct {
 const char *core_type_name(uint32_t type) { return type < CORE_TYPE_COUNT ? types[type].name : "?"; }
 
 unsigned core_type_bits(uint32_t type) { return type < CORE_TYPE_COUNT ? types[type].bits : 0; }
+
+// --- operations of global memory ---------------------------------------------------------------
+
+static const uint8_t operand_types[GM_OP_COUNT] = {
+#define GM_OP(name, code, operand, memory, value, follow, text) [code] = TYPE_##operand,
+#include "hal/gm_ops.def"
+#undef GM_OP
+};
+static const uint8_t memory_types[GM_OP_COUNT] = {
+#define GM_OP(name, code, operand, memory, value, follow, text) [code] = TYPE_##memory,
+#include "hal/gm_ops.def"
+#undef GM_OP
+};
+
+uint32_t core_gm_operand_type(uint32_t op) { return operand_types[op]; }
+uint32_t core_gm_memory_type(uint32_t op) { return memory_types[op]; }

@@ -119,7 +119,7 @@ kernels/step/vector: /step
 kernels/step/w4a16: /step /w4a16
 rtl/lib:
 rtl/fp: /lib
-rtl/gm: /fp /lib
+rtl/gm: /fp /lib tb/formal
 rtl/hfa: /fp /lib
 rtl/expmul: /fp /lib
 rtl/arith: /expmul /hfa /fp /lib

@@ -3,20 +3,6 @@
 #include "core/commands/command.h"
 #include "num/num_gm.h"
 
-static const uint8_t operand_types[GM_OP_COUNT] = {
-#define GM_OP(name, code, operand, memory, value, follow, text) [code] = TYPE_##operand,
-#include "hal/gm_ops.def"
-#undef GM_OP
-};
-static const uint8_t memory_types[GM_OP_COUNT] = {
-#define GM_OP(name, code, operand, memory, value, follow, text) [code] = TYPE_##memory,
-#include "hal/gm_ops.def"
-#undef GM_OP
-};
-
-uint32_t core_gm_operand_type(uint32_t op) { return operand_types[op]; }
-uint32_t core_gm_memory_type(uint32_t op) { return memory_types[op]; }
-
 // An operand of 0 then changes nothing.
 static bool adds_integers(uint32_t op) {
   return (op >= GM_ADD_S32 && op <= GM_RESCALE) || op == GM_ADD_S16 || op == GM_ADD_S8;
@@ -47,7 +33,7 @@ core_shape_t core_copy_out_shape(const cmd_copy_out_t *c, const core_operand_t *
     return core_in_bytes(c->rows, c->row_bytes);
   }
   const bool in_gm = operand->access.space == SPACE_GM;
-  const uint32_t type = in_gm ? memory_types[c->op] : operand_types[c->op];
+  const uint32_t type = in_gm ? core_gm_memory_type(c->op) : core_gm_operand_type(c->op);
   return core_in_rows(type, c->rows, !in_gm && c->op == GM_RESCALE ? 1 : c->row_bytes / core_type_bytes(type));
 }
 

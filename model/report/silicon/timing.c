@@ -65,9 +65,10 @@ static void fill(const void *data, cJSON *root) {
       missed += put_path(table, &tops[i], part, list, names);
     }
   }
-  report_put(root, NOTHING(table->flow.wires ? ".wired" : ".ideal"), NUMBER(".engine_fo4", ENGINE_FO4),
+  report_put(root, NOTHING(table->flow.wires ? ".ideal" : ".wired"), NUMBER(".engine_fo4", ENGINE_FO4),
              NUMBER(".mapped_fo4", MAPPED_FO4), NUMBER(".atomic_fo4", ATOMIC_FO4), NUMBER(".deep_fo4", DEEP_FO4),
              NUMBER(".d", D), NUMBER(".blocks", BLOCKS), NOTHING(missed == 0 ? ".missed" : ".met"));
+  cJSON_AddObjectToObject(root, table->flow.wires ? ".wired" : ".ideal");
   report_put(cJSON_AddObjectToObject(root, missed == 0 ? ".met" : ".missed"), NUMBER("count", missed),
              TEXT("names", names));
 }
