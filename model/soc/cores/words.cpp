@@ -27,7 +27,7 @@ std::vector<words::waiter> words::set(const cmd_signal_t &command, void *memory,
   of.changes.push_back(now);
   const auto due = std::stable_partition(of.waiters.begin(), of.waiters.end(),
                                          [&now](const waiter &w) { return now.value < w.least; });
-  const std::vector<waiter> over(due, of.waiters.end());
+  std::vector<waiter> over(due, of.waiters.end());
   of.waiters.erase(due, of.waiters.end());
   return over;
 }

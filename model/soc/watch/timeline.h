@@ -7,7 +7,7 @@
 #include <string>
 
 #include "soc/soc.h"
-#include "soc/watch/power.h"
+#include "soc/power.h"
 #include "soc/watch/recorder.h"
 #include "soc/watch/window.h"
 

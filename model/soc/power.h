@@ -2,8 +2,8 @@
 // the dies' bandwidth. What has no place in time, as instructions of scalar cores, is spread over all of it, so that
 // the mean of a kind is that of soc/joules.h.
 // SPDX-License-Identifier: Apache-2.0
-#ifndef AMALGAM_SOC_WATCH_POWER_H
-#define AMALGAM_SOC_WATCH_POWER_H
+#ifndef AMALGAM_SOC_POWER_H
+#define AMALGAM_SOC_POWER_H
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "soc/watch/power.h"
+#include "soc/power.h"
 
 #include <algorithm>
 #include <map>
