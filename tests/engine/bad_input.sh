@@ -85,7 +85,7 @@ refused "--lns: unknown" run fa2 --lns mitchell
 refused "--zero-exact: unknown" run fa2 --zero-exact
 refused "--lns: expected mitchell|corrected" run hfa --lns exact
 refused "did you mean hfa?" run hfaa
-refused "there are amla, base, flash, fp8, w4a16, gemm, hfa, fa2, expmul, lm, decode, custom and ascend" run fa3
+refused "there are amla, base, flash, fp8, w4a16, w8a8, gemm, hfa, fa2, expmul, lm, decode, collective, custom and ascend" run fa3
 
 always=
 small="run hfa --impl c --seq-kv 8 --head-dim 8"
