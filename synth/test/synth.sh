@@ -33,6 +33,8 @@ holds '.timing.min_period_ps > 0' unit.json
 
 # --- a tiny design, summed up by hand
 "$SIM" synth --design hfa --d 2 --blocks 1 --json design.json --quiet
+# The top is mapped once for all arithmetics, so a cell of it may be another than with one alone.
+near() { holds "(.datapath_um2 - $1 | fabs) <= 1e-4 * $1" "$2"; }
 part() {
   times=$1
   shift
@@ -51,7 +53,7 @@ part() {
   part 2 hfa_logdiv_lane
 } >parts
 sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
-holds ".datapath_um2 == $sum" design.json
+near $sum design.json
 holds '.sram_bits == 2 * 1024 * 32' design.json
 flat=$(area "$("$here/unit.sh" "$liberty" attention_engine ARITHMETIC=0 VARIANT=0 D=2 P=1 NQ=1 N=1024)")
 awk -v flat="$flat" -v sum="$sum" 'BEGIN { x = sum / flat - 1; exit !(x < 0.05 && x > -0.05) }' ||
@@ -78,7 +80,7 @@ while read -r design arithmetic variant lane factor quotient; do
     part 2 "$quotient"
   } >parts
   sum=$(awk '{ sum += $1 * $2 } END { printf "%.0f", sum }' parts)
-  holds ".datapath_um2 == $sum" "$design.json"
+  near $sum "$design.json"
 done <designs
 top() { "$here/unit.sh" --boxes "$liberty" attention_engine ARITHMETIC="$1" VARIANT="$2" D=2 P=2 NQ=1 N=1024; }
 shared=$(top 0 0)
