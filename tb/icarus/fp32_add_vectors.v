@@ -9,7 +9,7 @@
 module fp32_add_vectors;
   wire [31:0] sum;
   vector_file #(.FIELDS(3)) u_file ();
-  fp32_add u_add (.clk_i(1'b0), .a_i(u_file.field0), .b_i(u_file.field1), .sum_o(sum));
+  fp32_add u_add (.clk_i(1'b0), .kind_i(2'd0), .a_i(u_file.field0), .b_i(u_file.field1), .sum_o(sum));
 
   // Any NaN stands for any other in a vector; the unit gives the canonical one.
   wire [31:0] expected  = u_file.field2;
