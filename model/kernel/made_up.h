@@ -3,7 +3,9 @@
 #ifndef AMALGAM_KERNEL_MADE_UP_H
 #define AMALGAM_KERNEL_MADE_UP_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/parse.h"
@@ -13,6 +15,9 @@ typedef struct made_up {
   uint64_t seed;
   char text[64];  // of the distribution, for people
 } made_up_t;
+
+// Is it "made-up", in place of a file? NULL: it is neither.
+static inline bool made_up_asked(const char *text) { return text != NULL && strcmp(text, "made-up") == 0; }
 
 // text: "normal:S" or "uniform:A".
 bool made_up_read(made_up_t *made_up, const char *text, uint64_t seed, base_error_t *error);

@@ -8,7 +8,7 @@
 static bool check_files(const options_t *options, base_error_t *error) {
   const given_t files[] = {
       {"q", options->flash_q != NULL}, {"k", options->flash_k != NULL}, {"v", options->flash_v != NULL}};
-  const bool draws = options->flash_paged || flash_made_up(options->flash_sinks);
+  const bool draws = options->flash_paged || made_up_asked(options->flash_sinks);
   const given_t made_up[] = {{"seed", options->seed.given && !draws}, {"dist", options->dist != NULL}};
   return need_given(files, 3, "--q, --k and --v go together", error) &&
          REFUSE_GIVEN(made_up, "makes inputs up, cannot go with --q", error);

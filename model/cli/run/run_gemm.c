@@ -30,8 +30,6 @@ static bool check_files(const options_t *options, const gemm_input_t *input, boo
          refuse_made_up(options, "a", error);
 }
 
-static bool says_made_up(const char *text) { return text != NULL && strcmp(text, "made-up") == 0; }
-
 // The shipped data is for w4a16 and gemm, and needs no options.
 static kernel_source_t source(const options_t *o, const gemm_input_t *input, kernel_kind_t kind) {
   if (input->a != NULL || input->w != NULL || (kind != GEMM && input->scale != NULL) || input->zero != NULL) {
@@ -45,7 +43,7 @@ static kernel_source_t source(const options_t *o, const gemm_input_t *input, ker
 }
 
 static bool agrees(const char *option, const char *text, bool made_up, base_error_t *error) {
-  return text == NULL || made_up == says_made_up(text) ||
+  return text == NULL || made_up == made_up_asked(text) ||
          base_fail(error, "--%s %s: expected %s", option, text,
                    made_up ? "made-up, as --a and --w are" : "a file, as --a and --w are");
 }

@@ -33,7 +33,7 @@ bool flash_prepare(const flash_request_t *request, flash_run_t *run, base_error_
   *run = (flash_run_t){.kernel = {.ops = &flash_ops, .machine = &run->settings.machine, .judge = request->judge},
                        .settings = request->settings};
   const soc_options_t *soc = &run->settings.machine.soc;
-  const bool draws = input->source == KERNEL_MADE_UP || input->paged || flash_made_up(input->sinks);
+  const bool draws = input->source == KERNEL_MADE_UP || input->paged || made_up_asked(input->sinks);
   kernel_result_drawn(&run->kernel.result, draws && !soc->timing_only, input->made_up.seed);
   const size_t block = input->block;
   if (run->settings.group_rows % FLASH_STRIP != 0) {

@@ -76,8 +76,6 @@ base_exit_t flash_simulate(kernel_run_t *kernel, base_error_t *error);
 judge_answer_t flash_answer(kernel_run_t *kernel);
 void flash_json(const kernel_run_t *kernel, cJSON *root);
 
-static inline bool flash_made_up(const char *sinks) { return sinks != NULL && strcmp(sinks, "made-up") == 0; }
-
 // Arrays that the request asks for. False: *problem holds nothing.
 bool flash_read(const flash_input_t *input, bool timing_only, unsigned threads, flash_problem_t *problem,
                 base_error_t *error);

@@ -312,7 +312,7 @@ static bool read_sinks(const char *path, flash_problem_t *problem, base_error_t 
 }
 
 static bool take_sinks(const flash_input_t *input, flash_problem_t *problem, base_error_t *error) {
-  return input->sinks == NULL || (flash_made_up(input->sinks) ? make_sinks(input->made_up.seed, problem, error)
+  return input->sinks == NULL || (made_up_asked(input->sinks) ? make_sinks(input->made_up.seed, problem, error)
                                                               : read_sinks(input->sinks, problem, error));
 }
 

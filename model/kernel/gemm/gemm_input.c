@@ -347,7 +347,7 @@ bool gemm_read(const gemm_input_t *input, const char *kernel, bool timing_only, 
   problem->w8a8 = strcmp(kernel, "w8a8") == 0;
   problem->is_unsigned = problem->quantised && input->is_unsigned;
   problem->type = !problem->quantised && input->bf16 ? NUM_HALF_BF16 : NUM_HALF_FP16;
-  problem->layout = input->layout;
+  problem->layout = problem->w8a8 ? GEMM_NZ : input->layout;
   problem->s8 = strcmp(kernel, "gemm") == 0 && input->s8;
   problem->scaled = problem->s8 && input->scaled;
   if (problem->type == NUM_HALF_BF16 && input->source == KERNEL_SHIPPED) {

@@ -29,9 +29,10 @@ static unsigned operand_type(const gemm_problem_t *p) {
   return p->s8 ? TYPE_S8 : p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16;
 }
 
-static size_t operand_bytes(const gemm_problem_t *p) { return p->s8 ? 1 : 2; }
+// Of weights; of gemm's activations, too.
+static size_t operand_bytes(const gemm_problem_t *p) { return p->s8 || p->w8a8 ? 1 : 2; }
 
-static const void *weights_of(const gemm_problem_t *p) { return p->s8 ? (const void *)p->b_s8 : p->b; }
+static const void *weights_of(const gemm_problem_t *p) { return p->b_s8 != NULL ? (const void *)p->b_s8 : p->b; }
 
 // Columns of a strip.
 static size_t strip_cols(const gemm_problem_t *p) { return STRIP_ROW / operand_bytes(p); }
@@ -302,11 +303,13 @@ base_exit_t gemm_simulate(kernel_run_t *kernel, base_error_t *error) {
   const gemm_problem_t *problem = &run->problem;
   const gemm_settings_t *settings = &run->settings;
   layout_t layout = {0};
-  if (problem->w8a8) {
-    return w8a8_simulate(run, error);
-  }
   const bool lays_out = problem->layout != GEMM_ND && weights_of(problem) != NULL;
   void *laid = lays_out ? lay_out(problem) : NULL;
+  if (problem->w8a8 && (laid != NULL || !lays_out)) {
+    const base_exit_t code = w8a8_simulate(run, laid, error);
+    free(laid);
+    return code;
+  }
   float *scales = problem->column_scale != NULL ? lay_out_scales(problem) : NULL;
   uint8_t *rows = run->b != NULL ? malloc(problem->k * b_pitch(problem, settings)) : NULL;
   if ((run->b != NULL && rows == NULL) || (lays_out && laid == NULL) ||

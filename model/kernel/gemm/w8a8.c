@@ -97,22 +97,11 @@ bool w8a8_contract(void *context, const size_t *column, size_t count, size_t at,
 
 // --- the arrays -------------------------------------------------------------------------------
 
-// Weights [k][n] in strips of 32 columns, the last one padded with zeros; NULL: no memory.
-static int8_t *lay_out(const gemm_problem_t *p) {
-  int8_t *to = calloc(ceil_div(p->n, S8_STRIP) * p->k, S8_STRIP);
-  for (size_t i = 0; to != NULL && i < p->k; ++i) {
-    for (size_t j = 0; j < p->n; ++j) {
-      to[(j / S8_STRIP * p->k + i) * S8_STRIP + j % S8_STRIP] = p->b_s8[i * p->n + j];
-    }
-  }
-  return to;
-}
-
 static void add(layout_t *layout, enum array which, uint64_t bytes, soc_buffer_t buffer) {
   kernel_array(&layout->arrays, &layout->address[which], bytes, buffer);
 }
 
-static void add_arrays(layout_t *layout, const gemm_run_t *run, const int8_t *weights) {
+static void add_arrays(layout_t *layout, const gemm_run_t *run, const void *weights) {
   const gemm_problem_t *p = &run->problem;
   const unsigned type = p->type == NUM_HALF_FP16 ? TYPE_F16 : TYPE_BF16;
   const unsigned result = gemm_result_type(p, &run->settings);
@@ -210,15 +199,13 @@ static void take_arrays(const layout_t *layout, gemm_run_t *run) {
   }
 }
 
-base_exit_t w8a8_simulate(gemm_run_t *run, base_error_t *error) {
+base_exit_t w8a8_simulate(gemm_run_t *run, const void *weights, base_error_t *error) {
   const gemm_problem_t *p = &run->problem;
   const gemm_settings_t *settings = &run->settings;
   soc_result_t *soc = &run->kernel.result.soc;
   layout_t *layout = calloc(1, sizeof *layout);
-  int8_t *weights = p->b_s8 == NULL ? NULL : lay_out(p);
-  if (layout == NULL || (p->b_s8 != NULL && weights == NULL)) {
-    free(layout);
-    base_fail(error, "weights in strips: out of memory");
+  if (layout == NULL) {
+    base_fail(error, "out of memory");
     return BASE_BAD_INPUT;
   }
   add_arrays(layout, run, weights);
@@ -230,7 +217,6 @@ base_exit_t w8a8_simulate(gemm_run_t *run, base_error_t *error) {
     take_arrays(layout, run);
     take_phases(run);
   }
-  free(weights);
   free(layout);
   const base_exit_t code =
       kernel_result_take(&run->kernel.result, &settings->machine, soc->status, gemm_flops(p), error);

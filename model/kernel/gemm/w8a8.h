@@ -9,7 +9,8 @@
 // So many products of 127 x 127 fit into S32.
 enum { W8A8_K_MULTIPLE = 32, W8A8_MAX_K = 131072, W8A8_N_MULTIPLE = 16 };
 
-base_exit_t w8a8_simulate(gemm_run_t *run, base_error_t *error);
+// weights: in strips (GEMM_NZ); NULL with timing only.
+base_exit_t w8a8_simulate(gemm_run_t *run, const void *weights, base_error_t *error);
 
 // Callbacks of judge_answer_t: on quantised activations, by the contract, and on those that were given.
 bool w8a8_fp64(void *run, const size_t *column, size_t count, size_t at, double *golden);

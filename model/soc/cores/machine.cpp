@@ -145,12 +145,12 @@ void machine::arrive(pipe &who, core_kind_t kind, const core_domain &domain, uin
   sim_.effects->finish_all(m.latest);
   const uint64_t release = m.latest + config_cycles(&sim_.config, sim_.config.soc.cross_flag_us);
   syncs.complete(series);
-  if (domain.memory > 0) {
-    // The first die's are those that are told.
-  } else if (sim_.result.syncs < SOC_MAX_SYNCS) {
-    sim_.result.sync_cycle[sim_.result.syncs] += release - begin_;
+  if (domain.memory == 0) {  // the first die's are those that are told
+    if (sim_.result.syncs < SOC_MAX_SYNCS) {
+      sim_.result.sync_cycle[sim_.result.syncs] += release - begin_;
+    }
+    ++sim_.result.syncs;
   }
-  sim_.result.syncs += domain.memory == 0 ? 1 : 0;
   for (const auto &[arrived, its_domain] : m.arrived) {
     arrived->synchronised(release, syncs.for_domain(series, its_domain), m.cause);
   }

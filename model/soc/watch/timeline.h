@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "soc/soc.h"
 #include "soc/power.h"
+#include "soc/soc.h"
 #include "soc/watch/recorder.h"
 #include "soc/watch/window.h"
 

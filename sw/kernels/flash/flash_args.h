@@ -72,11 +72,9 @@ static inline uint64_t flash_args_bytes(uint32_t lengths) {
 //
 // The kernel computes, for each row, blocks of `block` keys in ascending order: as base, but
 //
-//   S         with a cap, of x = f32(q . k * scale): x (1 + x^2 (-1/3 / cap^2)) if -cap / 16 < x <= cap / 16, from the
-//   inside
-//             f32(x * cap_cubic), * x, + 1, * x; else cap - 2 cap / (exp32(f32(x * 2 / cap)) + 1), from the inside 1 /
-//             .,
-//             * -2 cap, + cap.  That is cap tanh(x / cap) within 2e-6 of it
+//   S         with a cap, of x = f32(q . k * scale), cap tanh(x / cap) within 2e-6 of it:
+//             x (1 + x^2 (-1/3 / cap^2)) if -cap / 16 < x <= cap / 16: f32(x * cap_cubic), * x, + 1, * x;
+//             else cap - 2 cap / (exp32(f32(x * 2 / cap)) + 1): 1 / ., * -2 cap, + cap
 //   rowsum    a tree (ROW_SUM_TREE)
 //   O       = fma(O, M_up, T)
 //   P         in the type of the inputs
